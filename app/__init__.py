@@ -1,0 +1,1 @@
+"""Token Tracer's server: traces as JSON, tensors, figures and pages."""

@@ -1,0 +1,46 @@
+"""The proof of a trace: every stage computed a second time."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from app import schemas, wire
+from app.api.access import Served
+from app.schemas import TextRequest
+from model.checking import Difference, check, sanity
+from model.tracing import Trace, trace
+
+router = APIRouter(tags=["checks"])
+
+
+@router.post("/checks", responses={200: {"model": schemas.CheckAnswer}})
+async def create_check(service: Served, request: TextRequest) -> Response:
+    """Each stage by the NumPy interpreter, end to end from the ids and the single operation from
+    its recorded inputs, with the largest difference; and the sanity checks of lesson 56."""
+    model = service.model(request.model)
+    traced = trace(model, request.text)
+    body = await service.slowly(lambda: wire.to_json(_checked(traced)))
+    return Response(body, media_type=wire.JSON_TYPE)
+
+
+def _checked(traced: Trace) -> dict[str, Any]:
+    return {
+        "model": wire.model_card(traced.model),
+        "text": traced.text,
+        "tolerance": Difference.TOLERANCE,
+        "checks": [
+            {
+                "key": stage.key,
+                "end_to_end": _difference(stage.end_to_end),
+                "single_operation": _difference(stage.single_operation),
+            }
+            for stage in check(traced)
+        ],
+        "sanity": [asdict(found) for found in sanity(traced)],
+        "notices": list(traced.notices),
+    }
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return asdict(found) | {"equal": found.equal}

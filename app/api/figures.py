@@ -1,0 +1,22 @@
+"""One stage as a Plotly figure, for exports and notebooks."""
+
+from fastapi import APIRouter, Response
+
+from app import figures, schemas, wire
+from app.api.access import Served
+from app.schemas import FigureRequest
+from model.tracing import stage_of, trace
+
+router = APIRouter(tags=["figures"])
+
+
+@router.post("/figures", responses={200: {"model": schemas.FigureAnswer}})
+async def create_figure(service: Served, request: FigureRequest) -> Response:
+    """The kind's template filled with the stage's tensor: `plotly.graph_objects.Figure(answer)`."""
+    model = service.model(request.model)
+    stage = stage_of(model, request.stage)
+    traced = trace(model, request.text)
+    body = await service.slowly(
+        lambda: wire.to_json(figures.fill(traced, stage, columns=request.columns))
+    )
+    return Response(body, media_type=wire.JSON_TYPE)

@@ -1,0 +1,28 @@
+"""Whether the server is alive, and ready."""
+
+from fastapi import APIRouter, Response
+
+from app import schemas, wire
+from app.api.access import Served
+
+router = APIRouter(tags=["health"])
+
+
+@router.get(
+    "/health",
+    responses={200: {"model": schemas.Health}, 503: {"model": schemas.Health}},
+)
+async def show_health(service: Served) -> Response:
+    """200 and "ready" when a model is loaded, else 503 and the reason."""
+    ready = bool(service.models)
+    content = {
+        "status": "ready" if ready else "no model",
+        "models": list(service.models),
+        "reason": service.reason() if service.problems or not ready else None,
+    }
+    return Response(
+        wire.to_json(content),
+        status_code=200 if ready else 503,
+        media_type=wire.JSON_TYPE,
+        headers={"Cache-Control": "no-store"},
+    )

@@ -1,0 +1,30 @@
+"""The stage table: what every tensor of a model is, and how it is drawn."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from app import figures, schemas, wire
+from app.api.access import Served
+from model.checkpoint import LoadedModel
+from model.tokenizer import glyph
+
+router = APIRouter(tags=["stages"])
+
+
+@router.get("/stages", responses={200: {"model": schemas.StageTable}})
+async def list_stages(service: Served, model: str | None = None) -> Response:
+    """Every stage of a model in the order it is made; under `kinds`, how each kind is drawn."""
+    content = stage_table(service.model(model))
+    return Response(wire.to_json(content), media_type=wire.JSON_TYPE)
+
+
+def stage_table(model: LoadedModel) -> dict[str, Any]:
+    """The table with the model's vocabulary, which labels the vocab axis."""
+    return {
+        "model": model.id,
+        "vocabulary": list(model.tokenizer.vocabulary),
+        "labels": [glyph(character) for character in model.tokenizer.vocabulary],
+        "stages": list(wire.stage_table(model.config)),
+        "kinds": figures.KINDS,
+    }

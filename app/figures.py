@@ -1,0 +1,199 @@
+"""How a tensor is drawn: one template a kind, and how a tensor fills it.
+
+A template is plain Plotly without numbers. `/stages` sends it to the page, which fills it from
+the trace it holds; `fill` does the same here for exports and notebooks.
+"""
+
+import copy
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app import wire
+from model.ops import Array
+from model.stages import Kind, Stage
+from model.tracing import Trace
+
+# Anchors of ColorBrewer's RdBu (reversed), Blues and YlGn: safe for colour-blind eyes, zero light.
+DIVERGING = ("#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7",
+             "#fddbc7", "#f4a582", "#d6604d", "#b2182b", "#67001f")  # fmt: skip
+SEQUENTIAL = ("#f7fbff", "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6",
+              "#2171b5", "#08519c", "#08306b")  # fmt: skip
+POSITIVE = ("#ffffe5", "#f7fcb9", "#d9f0a3", "#addd8e", "#78c679", "#41ab5d",
+            "#238443", "#006837", "#004529")  # fmt: skip
+
+MASK_TINT = "#c9c4bb"
+MASK_LINE = "#8f887c"
+MASK_WORD = "masked"
+
+SYMMETRIC, UNIT, FROM_ZERO, VOCABULARY = "symmetric", "unit", "from-zero", "vocabulary"
+"""Ranges: ±the largest |finite|; 0 to 1; 0 to the largest finite; 0 to vocab_size − 1."""
+
+_DRAWN: dict[Kind, tuple[Sequence[str], str]] = {
+    Kind.IDS: (SEQUENTIAL, VOCABULARY),
+    Kind.SIGNED: (DIVERGING, SYMMETRIC),
+    Kind.SCORES: (DIVERGING, SYMMETRIC),
+    Kind.PROBABILITY: (SEQUENTIAL, UNIT),
+    Kind.SCALE: (POSITIVE, FROM_ZERO),
+}
+
+
+def _hatching() -> str:
+    stripes = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="480">'
+        '<pattern id="p" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<rect width="8" height="8" fill="{MASK_TINT}"/>'
+        f'<path d="M-2 2 2 -2M0 8 8 0M6 10 10 6" stroke="{MASK_LINE}" stroke-width="1.4"/>'
+        "</pattern>"
+        '<rect width="480" height="480" fill="url(#p)"/></svg>'
+    )
+    return f"data:image/svg+xml;base64,{b64encode(stripes.encode()).decode()}"
+
+
+def _template(colours: Sequence[str]) -> dict[str, Any]:
+    last = len(colours) - 1
+    axis = {
+        "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "constrain": "domain",
+        "fixedrange": True,
+    }  # fmt: skip
+    return {
+        "trace": {"type": "heatmap", "coloraxis": "coloraxis", "zsmooth": False},
+        "coloraxis": {
+            "colorscale": [[i / last, colour] for i, colour in enumerate(colours)],
+            "colorbar": {"thickness": 10, "outlinewidth": 0, "ticks": "outside", "ticklen": 3},
+        },
+        "xaxis": axis | {"side": "top"},
+        "yaxis": axis | {"autorange": "reversed"},
+        "masked": {
+            "source": _hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",
+            "yanchor": "top",
+        },
+        "layout": {
+            "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "dragmode": False,
+            "font": {"family": "system-ui, sans-serif", "size": 12},
+            "margin": {"l": 40, "r": 10, "t": 40, "b": 10},
+        },
+    }  # fmt: skip
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    kind.value: {
+        "colours": list(colours),
+        "range": rule,
+        "mask": {"tint": MASK_TINT, "line": MASK_LINE, "word": MASK_WORD},
+        "template": _template(colours),
+    }
+    for kind, (colours, rule) in _DRAWN.items()
+}
+"""Each kind's colour table (evenly spaced, linear in sRGB), its range, its Plotly template."""
+
+
+def value_range(rule: str, array: Array, vocab_size: int) -> tuple[float, float]:
+    """The values at the two ends of the colour scale; never of zero width."""
+    if rule == UNIT:
+        return 0.0, 1.0
+    if rule == VOCABULARY:
+        return 0.0, float(max(1, vocab_size - 1))
+    finite = array[np.isfinite(array)]
+    largest = float(np.max(np.abs(finite), initial=0.0)) or 1.0
+    return (-largest, largest) if rule == SYMMETRIC else (0.0, largest)
+
+
+def panels(array: Array) -> list[Array]:
+    """The tensor as matrices: one for each index of the first of three axes; a vector is a row."""
+    matrix = array[None] if array.ndim == 1 else array
+    return list(matrix) if matrix.ndim == 3 else [matrix]
+
+
+def panel_axes(stage: Stage) -> tuple[str | None, str | None, str]:
+    """Which axis makes the panels, which the rows, which the columns; None where there is none."""
+    names = [axis.name for axis in stage.axes]
+    panel, row, column = [None, None, *names][-3:]
+    assert column is not None
+    return panel, row, column
+
+
+def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
+    """One stage's figure: heads as small multiples in `columns` columns, one shared scale.
+
+    Row 0 is on top; positions are coordinates and token glyphs their labels; masked cells are
+    gaps before a hatching.
+    """
+    kind = KINDS[stage.kind.value]
+    template = copy.deepcopy(kind["template"])
+    array = traced.array(stage.key)
+    matrices = panels(array)
+    panel_name, row_name, column_name = panel_axes(stage)
+    labels = {axis.name: wire.labels_of(axis, traced) for axis in stage.axes}
+    low, high = value_range(kind["range"], array, traced.model.config.vocab_size)
+    across = min(columns, len(matrices))
+    down = -(-len(matrices) // across)
+    layout = template["layout"] | {
+        "coloraxis": template["coloraxis"] | {"cmin": low, "cmax": high},
+        "title": {"text": plotly_text(stage.title)},
+        "images": [],
+        "annotations": [],
+    }
+    layout["margin"] = layout["margin"] | {"t": 90}
+    data = []
+    for index, matrix in enumerate(matrices):
+        number = "" if index == 0 else str(index + 1)
+        x_domain, y_domain = _cell(index % across, across), _cell(down - 1 - index // across, down)
+        row_labels = [""] if row_name is None else labels[row_name]
+        layout[f"xaxis{number}"] = {
+            **template["xaxis"], **_ticks(labels[column_name], matrix.shape[1]),
+            "anchor": f"y{number}", "domain": x_domain, "title": {"text": column_name},
+        }  # fmt: skip
+        layout[f"yaxis{number}"] = {
+            **template["yaxis"], **_ticks(row_labels, matrix.shape[0]),
+            "anchor": f"x{number}", "domain": y_domain, "title": {"text": row_name or ""},
+        }  # fmt: skip
+        if stage.null_means is not None:
+            layout["images"].append(template["masked"] | {
+                "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,
+                "sizex": matrix.shape[1], "sizey": matrix.shape[0],
+            })  # fmt: skip
+        if panel_name is not None:
+            layout["annotations"].append({
+                "text": f"{panel_name} {index + 1}", "showarrow": False, "xref": "paper",
+                "yref": "paper", "x": sum(x_domain) / 2, "y": y_domain[0], "yanchor": "top",
+            })  # fmt: skip
+        data.append(template["trace"] | {
+            "xaxis": f"x{number}", "yaxis": f"y{number}",
+            "z": np.ascontiguousarray(matrix),
+            "hovertemplate": _hover(stage, row_name, column_name, index if panel_name else None),
+        })  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def plotly_text(text: str) -> str:
+    """Plotly reads a small markup in its texts; this makes a text come out as it is."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _hover(stage: Stage, row: str | None, column: str, panel: int | None) -> str:
+    places = [f"{column} %{{x}}"]
+    if row is not None:
+        places.insert(0, f"{row} %{{y}}")
+    if panel is not None:
+        places.insert(0, f"head {panel + 1}")
+    return f"{plotly_text(stage.title)}<br>{', '.join(places)}<br>%{{z}}<extra></extra>"
+
+
+def _cell(index: int, count: int, gap: float = 0.06) -> list[float]:
+    """The share of the paper that cell `index` of `count` takes, from 0 to 1."""
+    width = (1 - gap * (count - 1)) / count
+    return [index * (width + gap), index * (width + gap) + width]
+
+
+def _ticks(labels: Sequence[str] | None, count: int) -> dict[str, Any]:
+    """Labels at whole positions: never category text, which merges equal labels."""
+    if labels is None:
+        return {"tickmode": "linear", "tick0": 0, "dtick": max(1, count // 8)}
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(count)),
+        "ticktext": [plotly_text(label) for label in labels[:count]],
+    }

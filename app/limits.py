@@ -1,0 +1,79 @@
+"""ASGI middleware: bodies are counted as they arrive, and every answer carries its headers."""
+
+from collections.abc import Iterable
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.errors import BodyTooLarge, input_error_response
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+)
+# Plotly sets inline styles, and draws heatmaps blank when they or data: images are refused.
+
+
+class BodyLimit:
+    """Refuse a body beyond `limit` bytes with 413, by its length header or as it streams in."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app = app
+        self.limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = input_error_response(
+            BodyTooLarge(
+                f"The request body is larger than {self.limit} bytes; send a shorter text."
+            )
+        )
+        refusal.headers["Connection"] = "close"  # the rest of the body is never read
+        if _declared(scope["headers"]) > self.limit:
+            await refusal(scope, receive, send)
+            return
+        # The body is read here, up to the limit, so that nothing behind ever sees a larger one.
+        received: list[Message] = []
+        size = 0
+        while True:
+            message = await receive()
+            received.append(message)
+            size += len(message.get("body", b""))
+            if size > self.limit:
+                await refusal(scope, receive, send)
+                return
+            if message["type"] != "http.request" or not message.get("more_body", False):
+                break
+        messages = iter(received)
+
+        async def replay() -> Message:
+            return next(messages, None) or await receive()
+
+        await self.app(scope, replay, send)
+
+
+class Headers:
+    """The security headers of every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "same-origin")
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def _declared(headers: Iterable[tuple[bytes, bytes]]) -> int:
+    for name, value in headers:
+        if name == b"content-length" and value.isdigit():
+            return int(value[:20])
+    return 0

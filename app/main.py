@@ -1,0 +1,58 @@
+"""The application."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+import torch
+from fastapi import FastAPI
+
+from app import errors, pages
+from app.api import checks, figures, health, models, stages, traces
+from app.assets import Assets
+from app.limits import BodyLimit, Headers
+from app.schemas import ErrorAnswer
+from app.service import Service
+from app.settings import ROOT, Settings
+
+API = "/api/v1"
+NOUNS = (models, stages, traces, figures, checks, health)
+DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The whole server; models are loaded here, so a ready app is one that can answer."""
+    settings = settings or Settings()
+    # One thread: the tensors are small, and two threads on a busy machine wait for each other.
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    service = Service(settings)
+    assets = Assets(ROOT / "static")
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Token Tracer",
+        version=version("token-tracer"),
+        description=DESCRIPTION,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(Headers)
+    errors.install(app)
+    for noun in NOUNS:
+        app.include_router(
+            noun.router,
+            prefix=API,
+            responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
+        )
+    app.include_router(assets.router())
+    pages.install(app, pages.Pages(assets))
+    return app

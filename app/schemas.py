@@ -1,0 +1,264 @@
+"""The requests and answers of the API. Tests hold every real answer against these."""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Format(StrEnum):
+    """How a trace is sent."""
+
+    JSON = "json"
+    SAFETENSORS = "safetensors"
+    NPZ = "npz"
+    CSV = "csv"
+
+
+class Request(BaseModel):
+    """A body with an unknown field is refused: a misspelt option must not be silently ignored."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+EXAMPLE_TEXT = "To be"
+
+
+class TextRequest(Request):
+    """A text for a model."""
+
+    model: str | None = Field(None, description="a model id; default: the server's default model")
+    text: str = Field(
+        description="1 to context_length characters of the model's vocabulary",
+        examples=[EXAMPLE_TEXT],
+    )
+
+
+class TraceRequest(TextRequest):
+    """One trace."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"text": EXAMPLE_TEXT, "stages": ["blocks.*.attn.weights"], "format": "json"}
+            ]
+        }
+    )
+
+    stages: list[str] = Field(
+        ["*"],
+        min_length=1,
+        max_length=256,
+        description="shell patterns of stage keys; `*` crosses dots; default: every stage",
+    )
+    format: Format = Format.JSON
+
+
+class FigureRequest(TextRequest):
+    """One stage's figure."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": EXAMPLE_TEXT, "stage": "blocks.0.attn.weights"}]}
+    )
+
+    stage: str = Field(description="a stage key")
+    columns: int = Field(2, ge=1, le=16, description="small multiples side by side")
+
+
+class Answer(BaseModel):
+    """Fields may be added to an answer, never renamed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Section(Answer):
+    course: str
+    number: str
+    title: str
+    url: str | None
+
+
+class StageEntry(Answer):
+    """What the stage table says of one tensor."""
+
+    key: str
+    title: str
+    symbol: str
+    axes: list[str]
+    symbolic_shape: list[str]
+    kind: str
+    operation: str
+    equation: str = Field(description="LaTeX")
+    inputs: list[str]
+    weights: list[str]
+    sections: list[Section]
+    null_means: str | None = Field(description='"-inf" where a null is a masked cell')
+
+
+class TableStage(StageEntry):
+    mathml: str
+    symbol_mathml: str
+
+
+class Mask(Answer):
+    tint: str
+    line: str
+    word: str
+
+
+class KindEntry(Answer):
+    """How a kind of stage is drawn."""
+
+    colours: list[str] = Field(description="evenly spaced, linear in sRGB")
+    range: str
+    mask: Mask
+    template: dict[str, Any] = Field(description="Plotly, without numbers")
+
+
+class StageTable(Answer):
+    model: str
+    vocabulary: list[str]
+    labels: list[str]
+    stages: list[TableStage]
+    kinds: dict[str, KindEntry]
+
+
+class ModelCard(Answer):
+    id: str
+    weights_sha256: str
+
+
+class Token(Answer):
+    position: int
+    id: int
+    text: str
+    label: str
+
+
+class Candidate(Answer):
+    id: int
+    text: str
+    probability: float
+
+
+class Next(Answer):
+    position: int
+    top: list[Candidate]
+
+
+class Summary(Answer):
+    """Over the finite cells; null where there is none."""
+
+    min: float | None
+    max: float | None
+    mean: float | None
+    std: float | None
+    nonfinite: int
+
+
+class TracedStage(StageEntry):
+    shape: list[int]
+    dtype: str
+    summary: Summary
+    values: list[Any]
+
+
+class TraceAnswer(Answer):
+    """A trace as JSON."""
+
+    model: ModelCard
+    text: str
+    tokens: list[Token]
+    stages: list[TracedStage]
+    next: list[Next]
+    notices: list[str]
+
+
+class FigureAnswer(Answer):
+    """A Plotly figure: `plotly.graph_objects.Figure(answer)`."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+class Difference(Answer):
+    """The largest difference: absolute, on the scale of "equal", and at which index."""
+
+    absolute: float
+    scaled: float
+    index: list[int] | None
+    equal: bool
+
+
+class StageCheck(Answer):
+    key: str
+    end_to_end: Difference
+    single_operation: Difference
+
+
+class SanityCheck(Answer):
+    name: str
+    passed: bool
+    finding: str
+
+
+class CheckAnswer(Answer):
+    """Every stage against the NumPy interpreter."""
+
+    model: ModelCard
+    text: str
+    tolerance: float
+    checks: list[StageCheck]
+    sanity: list[SanityCheck]
+    notices: list[str]
+
+
+class Parameter(Answer):
+    key: str
+    shape: list[int]
+    count: int
+
+
+class Limits(Answer):
+    min_characters: int
+    max_characters: int
+    max_body_bytes: int
+
+
+class ModelEntry(Answer):
+    """A served model."""
+
+    id: str
+    default: bool
+    architecture: str
+    config: dict[str, Any]
+    parameters: int
+    parameter_breakdown: list[Parameter]
+    weights_sha256: str
+    training: dict[str, Any] | None
+    limits: Limits
+    vocabulary: list[str]
+    versions: dict[str, str]
+
+
+class ModelList(Answer):
+    models: list[ModelEntry]
+
+
+class Health(Answer):
+    status: str
+    models: list[str]
+    reason: str | None
+
+
+class Problem(Answer):
+    code: str
+    message: str
+    field: str | None
+    details: list[dict[str, Any]]
+
+
+class ErrorAnswer(Answer):
+    """The one shape of every error."""
+
+    error: Problem

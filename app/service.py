@@ -1,0 +1,111 @@
+"""All the state of the server: the loaded models, and who may work on slow answers."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from app.errors import Busy, NoModel
+from app.settings import Settings
+from model.checkpoint import WEIGHTS, LoadedModel, load
+from model.errors import CheckpointError, UnknownModel, quoted
+
+log = logging.getLogger(__name__)
+MODEL_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+Result = TypeVar("Result")
+
+
+class Service:
+    """Loaded once, when the app starts. Models never change after that, so requests share them
+    freely; a model id is only ever looked up in what was loaded, never on the disk."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.problems: dict[str, str] = {}
+        """Why a checkpoint folder is not served, by its name."""
+        self.models: dict[str, LoadedModel] = self._load_all(settings.checkpoints)
+        self._executor = ThreadPoolExecutor(settings.slow_workers, thread_name_prefix="slow")
+        self._admitted = 0
+
+    def model(self, model_id: str | None = None) -> LoadedModel:
+        """A served model; the default one when no id is given.
+
+        Raises:
+            NoModel: nothing could be loaded.
+            UnknownModel: no model of that id.
+        """
+        if not self.models:
+            raise NoModel(f"No model could be loaded. {self.reason()}")
+        wanted = self.default_id if model_id is None else model_id
+        if wanted not in self.models:
+            raise UnknownModel(
+                f"There is no model {quoted(wanted)}; this server has {', '.join(self.models)}.",
+                field="model",
+            )
+        return self.models[wanted]
+
+    @property
+    def default_id(self) -> str:
+        """The configured default where it is served, else the first that is."""
+        configured = self.settings.default_model
+        return configured if configured in self.models else next(iter(self.models))
+
+    def reason(self) -> str:
+        """Why the server is not ready, in a sentence."""
+        listed = " ".join(self.problems.values())
+        return listed or "The checkpoints folder holds no model; set TRACER_CHECKPOINTS."
+
+    async def slowly(self, work: Callable[[], Result]) -> Result:
+        """Do work that would hold the event loop for more than a few milliseconds on a thread.
+
+        Raises:
+            Busy: as many requests wait already as the settings allow.
+        """
+        allowed = self.settings.slow_workers + self.settings.slow_waiting
+        if self._admitted >= allowed:
+            raise Busy(
+                f"{self._admitted} requests are being worked on, the limit is {allowed}. "
+                "Try again in a second, or ask for the safetensors format, which never waits."
+            )
+        self._admitted += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        finally:
+            self._admitted -= 1
+
+    def close(self) -> None:
+        """End the threads."""
+        self._executor.shutdown(cancel_futures=True)
+
+    def _load_all(self, root: Path) -> dict[str, LoadedModel]:
+        models: dict[str, LoadedModel] = {}
+        if not root.is_dir():
+            self.problems["checkpoints"] = (
+                f"The checkpoints folder {quoted(str(root), 200)} does not exist."
+            )
+            return models
+        for folder in sorted(root.iterdir()):
+            if not folder.is_dir() or folder.name.startswith("."):
+                continue
+            try:
+                models[folder.name] = _load_inside(root, folder)
+            except CheckpointError as error:
+                log.warning("%s is not served: %s", folder.name, error.message)
+                self.problems[folder.name] = error.message
+        return models
+
+
+def _load_inside(root: Path, folder: Path) -> LoadedModel:
+    """Load a folder that really lies in the checkpoints folder, under a name fit for an id."""
+    if not MODEL_ID.fullmatch(folder.name):
+        raise CheckpointError(
+            f"The folder name {quoted(folder.name)} is no model id: use a-z, 0-9, '.', '_' and '-'."
+        )
+    if folder.resolve().parent != root.resolve():
+        raise CheckpointError(f"{folder.name} is a link out of the checkpoints folder; refused.")
+    if not (folder / WEIGHTS).exists():
+        raise CheckpointError(f"{folder.name} has no {WEIGHTS} (yet).")
+    return load(folder)

@@ -1,0 +1,185 @@
+"""From a trace to bytes: JSON, safetensors, npz, CSV. No number is rounded on the way."""
+
+import csv
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import orjson
+import safetensors.numpy
+from latex2mathml.converter import convert
+
+from model.checkpoint import LoadedModel
+from model.config import ModelConfig
+from model.ops import Array
+from model.stages import POSITION, SOURCE, VOCAB, Axis, Stage, stages
+from model.tokenizer import glyph
+from model.tracing import Trace
+
+JSON_TYPE = "application/json"
+SAFETENSORS_TYPE = "application/octet-stream"
+NPZ_TYPE = "application/x-npz"
+CSV_TYPE = "text/csv; charset=utf-8"
+
+
+def to_json(content: Any) -> bytes:
+    """JSON with NumPy arrays as nested lists; NaN and infinities, which JSON lacks, as null."""
+    return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def model_card(model: LoadedModel) -> dict[str, str]:
+    """Which weights made a trace."""
+    return {"id": model.id, "weights_sha256": model.weights_sha256}
+
+
+def stage_entry(stage: Stage) -> dict[str, Any]:
+    """What the table says of a stage, for a trace: all that does not depend on the text."""
+    return {
+        "key": stage.key,
+        "title": stage.title,
+        "symbol": stage.symbol,
+        "axes": [axis.name for axis in stage.axes],
+        "symbolic_shape": list(stage.symbolic_shape),
+        "kind": stage.kind.value,
+        "operation": stage.operation,
+        "equation": stage.equation,
+        "inputs": list(stage.inputs),
+        "weights": [weight.key for weight in stage.weights],
+        "sections": [
+            {"course": s.course, "number": s.number, "title": s.title, "url": s.url}
+            for s in stage.sections
+        ],
+        "null_means": stage.null_means,
+    }
+
+
+@lru_cache(maxsize=64)
+def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
+    """The whole table for `/stages`: each entry with its equation and symbol as MathML too."""
+    return tuple(
+        stage_entry(stage)
+        | {"mathml": convert(stage.equation), "symbol_mathml": convert(stage.symbol)}
+        for stage in stages(config)
+    )
+
+
+def trace_text(traced: Trace) -> dict[str, Any]:
+    """What a trace says beside its tensors: the model, the text, and what comes next."""
+    last = len(traced.tokens) - 1
+    return {
+        "model": model_card(traced.model),
+        "text": traced.text,
+        "tokens": [
+            {"position": t.position, "id": t.id, "text": t.text, "label": t.label}
+            for t in traced.tokens
+        ],
+        "next": [
+            {
+                "position": last,
+                "top": [
+                    {"id": p.id, "text": p.text, "probability": p.probability}
+                    for p in traced.next(last)
+                ],
+            }
+        ],
+        "notices": list(traced.notices),
+    }
+
+
+def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
+    """The trace for people and scripts; masked cells are null, `null_means` says why."""
+    told = trace_text(traced)
+    arrays = [np.ascontiguousarray(traced.array(stage.key)) for stage in chosen]
+    entries = [
+        stage_entry(stage)
+        | {
+            "shape": list(array.shape),
+            "dtype": str(array.dtype),
+            "summary": summary(array),
+            "values": array,
+        }
+        for stage, array in zip(chosen, arrays, strict=True)
+    ]
+    return to_json(
+        {
+            "model": told["model"],
+            "text": told["text"],
+            "tokens": told["tokens"],
+            "stages": entries,
+            "next": told["next"],
+            "notices": told["notices"],
+        }
+    )
+
+
+def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
+    """Raw little-endian tensors by stage key; `__metadata__.trace` is the trace's text as JSON."""
+    arrays = {stage.key: traced.array(stage.key) for stage in chosen}
+    return safetensors.numpy.save(arrays, metadata={"trace": to_json(trace_text(traced)).decode()})
+
+
+def as_npz(traced: Trace, chosen: Sequence[Stage]) -> bytes:
+    """A NumPy archive of the stages, with the trace's text as JSON in `__trace__`."""
+    arrays = {stage.key: traced.array(stage.key) for stage in chosen}
+    archive = io.BytesIO()
+    np.savez(
+        archive,
+        allow_pickle=False,
+        **arrays,
+        __trace__=np.array(to_json(trace_text(traced)).decode()),
+    )
+    return archive.getvalue()
+
+
+def as_csv(traced: Trace, stage: Stage) -> bytes:
+    """One stage, a row a cell: the index on each axis, the label of each token, the value.
+
+    Values are the shortest decimals that read back as the same float32; a masked cell is -inf.
+    """
+    array = traced.array(stage.key)
+    lettered = [i for i, axis in enumerate(stage.axes) if labels_of(axis, traced) is not None]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(
+        [axis.name for axis in stage.axes]
+        + [f"{stage.axes[i].name}_token" for i in lettered]
+        + ["value"]
+    )
+    labels = {i: _characters(stage.axes[i], traced) for i in lettered}
+    texts = array.astype(str).ravel()
+    for index, text in zip(np.ndindex(array.shape), texts, strict=True):
+        writer.writerow([*index, *(labels[i][index[i]] for i in lettered), text])
+    return out.getvalue().encode()
+
+
+def summary(array: Array) -> dict[str, float | int | None]:
+    """Minimum, maximum, mean and standard deviation over the finite cells, and how many are not.
+
+    Computed in float64; all null where no cell is finite.
+    """
+    finite = array[np.isfinite(array)].astype(np.float64)
+    nonfinite = int(array.size - finite.size)
+    if not finite.size:
+        return {"min": None, "max": None, "mean": None, "std": None, "nonfinite": nonfinite}
+    return {
+        "min": float(finite.min()),
+        "max": float(finite.max()),
+        "mean": float(finite.mean()),
+        "std": float(finite.std()),
+        "nonfinite": nonfinite,
+    }
+
+
+def labels_of(axis: Axis, traced: Trace) -> list[str] | None:
+    """The visible label of each index along an axis whose indices are characters, else None."""
+    characters = _characters(axis, traced) if axis.name in _LETTERED else None
+    return None if characters is None else [glyph(character) for character in characters]
+
+
+_LETTERED = (POSITION.name, SOURCE.name, VOCAB.name)
+
+
+def _characters(axis: Axis, traced: Trace) -> Sequence[str]:
+    return traced.model.tokenizer.vocabulary if axis is VOCAB else traced.text

@@ -1,0 +1,12 @@
+"""Token Tracer's mathematics: a small transformer, its stage table, and every tensor of a text.
+
+from model import load, trace
+trace(load("checkpoints/shakespeare"), "To be").tensor("blocks.0.attn.weights")
+"""
+
+from model.checking import check
+from model.checkpoint import LoadedModel, load
+from model.errors import InputError
+from model.tracing import Trace, trace
+
+__all__ = ["InputError", "LoadedModel", "Trace", "check", "load", "trace"]

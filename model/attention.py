@@ -1,0 +1,49 @@
+"""Multi-head attention, computed step by step (Vaswani et al. 2017, section 3.2).
+
+Axes: B batch, T position, S source, D d_model, H head, K d_head.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from model.tap import Tap, no_tap
+
+
+class Attention(nn.Module):
+    """Scores, mask, softmax, weighted sum; then each head's contribution to the output, and
+    their sum. A fused kernel would hide the very numbers that a trace shows.
+
+    The output is W_O times the joined heads plus a bias; splitting W_O by heads gives the same
+    sum, one term a head.
+    """
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.output = nn.Linear(d_model, d_model)
+        self.scale = 1.0 / math.sqrt(d_model // n_heads)
+
+    def forward(
+        self, x_BTD: Tensor, source_BSD: Tensor, hidden_TS: Tensor, tap: Tap = no_tap
+    ) -> Tensor:
+        """Let each position of x gather from the source positions; `hidden_TS` is true where a
+        position must not look. (B, T, D), (B, S, D), (T, S) -> (B, T, D)."""
+        q_BHTK = tap("q", self._split(self.query(x_BTD)))
+        k_BHSK = tap("k", self._split(self.key(source_BSD)))
+        v_BHSK = tap("v", self._split(self.value(source_BSD)))
+        scores_BHTS = tap("scores", (q_BHTK @ k_BHSK.transpose(-1, -2)) * self.scale)
+        masked_BHTS = tap("masked_scores", scores_BHTS.masked_fill(hidden_TS, -torch.inf))
+        weights_BHTS = tap("weights", masked_BHTS.softmax(-1))
+        heads_BHTK = tap("heads", weights_BHTS @ v_BHSK)
+        slices_HKD = self._split(self.output.weight).transpose(-1, -2)
+        contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
+        return tap("output", contributions_BHTD.sum(1) + self.output.bias)
+
+    def _split(self, x: Tensor) -> Tensor:
+        """(…, T, H·K) -> (…, H, T, K)."""
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)

@@ -1,0 +1,29 @@
+"""How a block wires its parts to the residual stream.
+
+Axes: B batch, T position, S source, D d_model.
+"""
+
+from torch import Tensor, nn
+
+from model.tap import Tap, no_tap, prefixed
+
+
+class PostNormBlock(nn.Module):
+    """x -> attention -> + -> norm -> feed-forward -> + -> norm (Vaswani et al. 2017)."""
+
+    def __init__(
+        self, *, attn: nn.Module, attn_norm: nn.Module, ffn: nn.Module, ffn_norm: nn.Module
+    ) -> None:
+        super().__init__()
+        self.attn = attn
+        self.attn_norm = attn_norm
+        self.ffn = ffn
+        self.ffn_norm = ffn_norm
+
+    def forward(self, x_BTD: Tensor, hidden_TS: Tensor, tap: Tap = no_tap) -> Tensor:
+        attended_BTD = self.attn(x_BTD, x_BTD, hidden_TS, prefixed(tap, "attn"))
+        summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
+        x_BTD = self.attn_norm(summed_BTD, prefixed(tap, "attn_norm"))
+        changed_BTD = self.ffn(x_BTD, prefixed(tap, "ffn"))
+        summed_BTD = tap("ffn_residual", x_BTD + changed_BTD)
+        return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))

@@ -1,0 +1,238 @@
+"""A checkpoint folder: config.json, tokenizer.json, model.safetensors, training.json.
+
+Loading reads JSON and safetensors alone; nothing is ever unpickled.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load as load_safetensors
+from safetensors.torch import save as save_safetensors
+from torch import Tensor
+
+from model.build import build
+from model.config import ModelConfig
+from model.errors import CheckpointError, quoted
+from model.ops import Array
+from model.stages import Stage, stages
+from model.tokenizer import CharacterTokenizer
+from model.transformer import DecoderOnly
+
+CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
+    "config.json",
+    "tokenizer.json",
+    "model.safetensors",
+    "training.json",
+)
+LARGEST_FILE = 1 << 30
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+class LossPoint(BaseModel):
+    """One measurement during training; losses in nats a character."""
+
+    step: int
+    train: float
+    validation: float
+
+
+class TrainingRecord(BaseModel):
+    """How a checkpoint came to be: enough to do it again. Losses in nats a character."""
+
+    model_config = ConfigDict(frozen=True)
+
+    command: str
+    seed: int
+    steps: int
+    recipe: dict[str, float | int]
+    validation_loss: float
+    loss_curve: list[LossPoint]
+    seconds: float
+    versions: dict[str, str]
+    corpus_sha256: str
+    weights_sha256: str
+
+
+class _TokenizerFile(BaseModel):
+    kind: str = Field(pattern="^characters$")
+    vocabulary: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """A checkpoint in memory: the network in evaluation mode, and all that describes it.
+
+    `training` is None when the folder has no record, or one of other weights.
+    """
+
+    id: str
+    config: ModelConfig
+    tokenizer: CharacterTokenizer
+    network: DecoderOnly
+    weights_sha256: str
+    training: TrainingRecord | None
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return stages(self.config)
+
+    @cached_property
+    def weights(self) -> Mapping[str, Array]:
+        """The parameters as NumPy arrays, by the checkpoint's names."""
+        return {key: tensor.numpy() for key, tensor in self.network.state_dict().items()}
+
+
+def load(folder: str | Path) -> LoadedModel:
+    """Load a checkpoint folder; its name becomes the model's id.
+
+    Raises:
+        CheckpointError: a file is missing, of another format, or does not fit the configuration.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise CheckpointError(f"There is no checkpoint folder {quoted(str(folder), 200)}.")
+    config = _read_json(folder, CONFIG, ModelConfig)
+    listed = _read_json(folder, TOKENIZER, _TokenizerFile)
+    tokenizer = CharacterTokenizer(tuple(listed.vocabulary))
+    if len(set(tokenizer.vocabulary)) != config.vocab_size:
+        raise CheckpointError(
+            f"{TOKENIZER} in {folder.name} lists {len(set(tokenizer.vocabulary))} different "
+            f"characters, but {CONFIG} says vocab_size {config.vocab_size}."
+        )
+    raw = _read_bytes(folder, WEIGHTS)
+    network = build(config)
+    network.load_state_dict(_fitting(_tensors(folder, raw), network.state_dict(), folder))
+    network.requires_grad_(False).eval()
+    sha256 = hashlib.sha256(raw).hexdigest()
+    training: TrainingRecord | None = None
+    if (folder / TRAINING).exists():
+        training = _read_json(folder, TRAINING, TrainingRecord)
+        if training.weights_sha256 != sha256:  # a run was killed between its two last files
+            training = None
+    return LoadedModel(folder.resolve().name, config, tokenizer, network, sha256, training)
+
+
+def save(
+    folder: Path,
+    *,
+    config: ModelConfig,
+    tokenizer: CharacterTokenizer,
+    network: DecoderOnly,
+    record: Mapping[str, Any],
+) -> TrainingRecord:
+    """Write a checkpoint so that a kill at any moment leaves a loadable folder.
+
+    Every file is replaced whole. The weights come before their record, which names their
+    SHA-256: a record of other weights is not believed. `record` is a TrainingRecord without
+    `weights_sha256`.
+
+    Raises:
+        CheckpointError: the folder holds a model of another shape or vocabulary.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    described = {
+        CONFIG: json.dumps(config.model_dump(), indent=2),
+        TOKENIZER: json.dumps({"kind": "characters", "vocabulary": tokenizer.vocabulary}, indent=2),
+    }
+    for name, content in described.items():
+        refuse_other(folder, name, content)
+    raw = save_safetensors(dict(network.state_dict()))
+    training = TrainingRecord(weights_sha256=hashlib.sha256(raw).hexdigest(), **record)
+    for name, content in described.items():
+        _replace(folder / name, f"{content}\n".encode())
+    _replace(folder / WEIGHTS, raw)
+    _replace(folder / TRAINING, f"{training.model_dump_json(indent=2)}\n".encode())
+    return training
+
+
+def refuse_other(folder: Path, name: str, content: str) -> None:
+    """Keep a folder's model from being mixed with one that it does not describe."""
+    path = folder / name
+    if path.exists() and json.loads(path.read_bytes()) != json.loads(content):
+        raise CheckpointError(
+            f"{quoted(str(folder), 200)} already holds another model: its {name} differs. "
+            "Choose another folder with --out, or remove this one."
+        )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".saving-", delete=False) as part:
+        part.write(content)
+        part.flush()
+        os.fsync(part.fileno())
+    Path(part.name).chmod(0o644)
+    os.replace(part.name, path)
+
+
+def _read_bytes(folder: Path, name: str) -> bytes:
+    path = folder / name
+    # A link may point anywhere; a checkpoint is what lies in its own folder.
+    if path.is_symlink() and folder.resolve() not in path.resolve().parents:
+        raise CheckpointError(f"{name} in {folder.name} is a link out of the folder; refused.")
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise CheckpointError(f"{name} in {folder.name} is larger than {LARGEST_FILE} bytes.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"{folder.name} has no {name}; a checkpoint folder holds {CONFIG}, {TOKENIZER} and "
+            f"{WEIGHTS}. Other formats are not loaded, pickles least of all."
+        ) from None
+    except OSError as error:
+        raise CheckpointError(
+            f"{name} in {folder.name} cannot be read: {error.strerror}."
+        ) from None
+
+
+def _read_json(folder: Path, name: str, shape: type[Shape]) -> Shape:
+    try:
+        return shape.model_validate_json(_read_bytes(folder, name))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = "".join(f"{part}: " for part in problem["loc"])
+        raise CheckpointError(
+            f"{name} in {folder.name} does not fit: {place}{problem['msg']}."
+        ) from None
+
+
+def _tensors(folder: Path, raw: bytes) -> dict[str, Tensor]:
+    try:
+        return load_safetensors(raw)
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise CheckpointError(
+            f"{WEIGHTS} in {folder.name} is not a safetensors file ({quoted(str(error), 100)}). "
+            "A file of another format under this name is not opened."
+        ) from None
+
+
+def _fitting(
+    found: dict[str, Tensor], expected: Mapping[str, Tensor], folder: Path
+) -> dict[str, Tensor]:
+    """The file's tensors, when they are just those that the configuration asks for."""
+    missing, extra = sorted(expected.keys() - found.keys()), sorted(found.keys() - expected.keys())
+    if missing or extra:
+        parts = [
+            f"{noun} {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+            for noun, names in (("missing:", missing), ("not expected:", extra))
+            if names
+        ]
+        raise CheckpointError(f"{WEIGHTS} in {folder.name} does not fit: {'; '.join(parts)}.")
+    for name, tensor in found.items():
+        if tensor.shape != expected[name].shape:
+            raise CheckpointError(
+                f"{name} in {folder.name} has shape {tuple(tensor.shape)}, but the configuration "
+                f"asks for {tuple(expected[name].shape)}."
+            )
+        if not tensor.is_floating_point() or not torch.isfinite(tensor).all():
+            raise CheckpointError(f"{name} in {folder.name} holds numbers that are not finite.")
+    return found

@@ -1,0 +1,23 @@
+"""The feed-forward network of a block: the same small network at every position.
+
+Axes: B batch, T position, D d_model, F d_ff.
+"""
+
+from torch import Tensor, nn
+
+from model.tap import Tap, no_tap
+
+
+class FeedForward(nn.Module):
+    """y = activation(x W_1ᵀ + b_1) W_2ᵀ + b_2 (module 7.4)."""
+
+    def __init__(self, d_model: int, d_ff: int, activation: nn.Module) -> None:
+        super().__init__()
+        self.up = nn.Linear(d_model, d_ff)
+        self.activation = activation
+        self.down = nn.Linear(d_ff, d_model)
+
+    def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
+        hidden_BTF = tap("hidden", self.up(x_BTD))
+        activation_BTF = tap("activation", self.activation(hidden_BTF))
+        return tap("output", self.down(activation_BTF))

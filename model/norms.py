@@ -1,0 +1,31 @@
+"""Normalization of each position's vector.
+
+Axes: B batch, T position, D d_model.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from model.tap import Tap, no_tap
+
+
+class LayerNorm(nn.Module):
+    """y = (x − μ) / √(σ² + ε) ⊙ γ + β over the features of one position (Ba et al. 2016).
+
+    The same numbers as `torch.nn.LayerNorm` (and the same parameters, `weight` γ and `bias` β),
+    computed step by step so that each step can be seen.
+    """
+
+    def __init__(self, d_model: int, epsilon: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+        self.epsilon = epsilon
+
+    def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
+        mean_BT = tap("mean", x_BTD.mean(-1))
+        centred_BTD = x_BTD - mean_BT[..., None]
+        variance_BT = tap("variance", centred_BTD.square().mean(-1))
+        deviation_BT = (variance_BT + self.epsilon).sqrt()
+        normalized_BTD = tap("normalized", centred_BTD / deviation_BT[..., None])
+        return tap("output", torch.addcmul(self.bias, normalized_BTD, self.weight))

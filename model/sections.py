@@ -1,0 +1,29 @@
+"""The course sections that a stage can point to. Addresses are only those the texts give."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """One place in a course: `url` is None where the texts give no address."""
+
+    course: str
+    number: str
+    title: str
+    url: str | None = None
+
+
+COURSE = "transformers-and-math"
+MODULE_7 = "https://transformers-and-math.drmhse.com/modules/07-the-block-and-the-full-model"
+
+EMBEDDING = Section(COURSE, "1.5", "Embeddings")
+ATTENTION = Section(
+    COURSE, "6", "Attention", "https://transformers-and-math.drmhse.com/md/06-attention.md"
+)
+POSITIONS = Section(COURSE, "7.1", "Positional encodings", MODULE_7)
+RESIDUALS = Section(COURSE, "7.2", "Residual connections and the residual stream", MODULE_7)
+LAYER_NORM = Section(COURSE, "7.3", "LayerNorm", MODULE_7)
+FEED_FORWARD = Section(COURSE, "7.4", "The feed-forward network", MODULE_7)
+OUTPUT_LAYER = Section(COURSE, "7.5", "The output layer", MODULE_7)
+COMPLETE_MODEL = Section(COURSE, "7.6", "The complete model", MODULE_7)
+NEXT_TOKEN_LOSS = Section(COURSE, "8.4", "Every position predicts its next token")

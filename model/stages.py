@@ -1,0 +1,428 @@
+"""The stage table: the one description of a transformer in this project, and it is executable.
+
+`stages(config)` lists every tensor between the ids and the loss in the order the model makes
+them. The recorder, the NumPy interpreter, the API, the page and the tests all read this list.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from model import ops, sections
+from model.config import ModelConfig
+from model.sections import Section
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One named axis. `symbol` is how shapes print it; `field` is the config entry with its size,
+    or None where the size is the number of positions, less `fewer`."""
+
+    name: str
+    symbol: str
+    field: str | None = None
+    fewer: int = 0
+
+    def size(self, config: ModelConfig, n_positions: int) -> int:
+        if self.field is None:
+            return n_positions - self.fewer
+        return int(getattr(config, self.field))
+
+
+POSITION = Axis("position", "N")
+SOURCE = Axis("source", "N")
+PREDICTED = Axis("position", "N − 1", fewer=1)  # the positions whose next character is known
+D_MODEL = Axis("d_model", "d", "d_model")
+HEAD = Axis("head", "h", "n_heads")
+D_HEAD = Axis("d_head", "d_head", "d_head")
+D_FF = Axis("d_ff", "d_ff", "d_ff")
+VOCAB = Axis("vocab", "V", "vocab_size")
+CONTEXT = Axis("context", "L", "context_length")
+
+
+class Kind(StrEnum):
+    """What the numbers of a stage are, which chooses the picture."""
+
+    IDS = "ids"
+    SIGNED = "signed"
+    SCORES = "scores"
+    PROBABILITY = "probability"
+    SCALE = "scale"
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A parameter as the checkpoint has it; a matrix's axes are (out, in)."""
+
+    key: str
+    symbol: str
+    axes: tuple[Axis, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One tensor: what it is (`title`, `symbol`, `axes`, `kind`), how it is made (`op` from
+    `inputs` and `weights`) and who teaches it (`sections`)."""
+
+    key: str
+    title: str
+    symbol: str
+    axes: tuple[Axis, ...]
+    kind: Kind
+    op: ops.Op
+    equation: str
+    sections: tuple[Section, ...]
+    inputs: tuple[str, ...] = ()
+    weights: tuple[Weight, ...] = ()
+
+    @property
+    def operation(self) -> str:
+        return self.op.operation
+
+    @property
+    def symbolic_shape(self) -> tuple[str, ...]:
+        return tuple(axis.symbol for axis in self.axes)
+
+    @property
+    def null_means(self) -> str | None:
+        """What a missing cell stands for: "-inf" where a mask put it, else None."""
+        return "-inf" if self.op.masks else None
+
+    def shape(self, config: ModelConfig, n_positions: int) -> tuple[int, ...]:
+        """The tensor's shape for a text of `n_positions` characters."""
+        return tuple(axis.size(config, n_positions) for axis in self.axes)
+
+
+class _Table:
+    """Collects stages, so that an equation can use the symbols of what came before."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, Stage] = {}
+
+    def add(
+        self,
+        key: str,
+        title: str,
+        symbol: str,
+        axes: tuple[Axis, ...],
+        kind: Kind,
+        op: ops.Op,
+        *,
+        inputs: tuple[str, ...] = (),
+        weights: tuple[Weight, ...] = (),
+        sections: tuple[Section, ...],
+    ) -> str:
+        assert key not in self.stages, f"stage {key} is declared twice"
+        operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
+        equation = op.equation(symbol, operands)
+        self.stages[key] = Stage(
+            key, title, symbol, axes, kind, op, equation, sections, inputs, weights
+        )
+        return key
+
+
+# fmt: off  (a declaration reads as a table row: what, how it is made, who teaches it)
+@lru_cache(maxsize=64)
+def stages(config: ModelConfig) -> tuple[Stage, ...]:
+    """Every stage of the model, in the order its tensors are made."""
+    table = _Table()
+    ids = table.add(
+        "ids",
+        "Token ids",
+        "t",
+        (POSITION,),
+        Kind.IDS,
+        ops.Encode(),
+        sections=(sections.COMPLETE_MODEL,),
+    )
+    embeddings = table.add(
+        "embeddings",
+        "Token embeddings",
+        r"X_{\text{tok}}",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.LookUp(),
+        inputs=(ids,),
+        weights=(Weight("embedding.weight", "W_E", (VOCAB, D_MODEL)),),
+        sections=(sections.EMBEDDING, sections.COMPLETE_MODEL),
+    )
+    positions = table.add(
+        "positions",
+        "Position vectors",
+        "P",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.LookUpPosition(),
+        inputs=(ids,),
+        weights=(Weight("positions.weight", "W_P", (CONTEXT, D_MODEL)),),
+        sections=(sections.POSITIONS,),
+    )
+    x = table.add(
+        "input",
+        "Embeddings + positions",
+        "X_0",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.Add(),
+        inputs=(embeddings, positions),
+        sections=(sections.POSITIONS, sections.RESIDUALS),
+    )
+    for block in range(config.n_blocks):
+        x = _post_norm_block(table, block, x, config)
+    logits = table.add(
+        "logits",
+        "Logits",
+        "Z",
+        (POSITION, VOCAB),
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(x,),
+        weights=(Weight("head.weight", "W_U", (VOCAB, D_MODEL)),),
+        sections=(sections.OUTPUT_LAYER,),
+    )
+    probabilities = table.add(
+        "probabilities",
+        "Next-character probabilities",
+        "p",
+        (POSITION, VOCAB),
+        Kind.PROBABILITY,
+        ops.Softmax("vocabulary"),
+        inputs=(logits,),
+        sections=(sections.OUTPUT_LAYER, sections.NEXT_TOKEN_LOSS),
+    )
+    table.add(
+        "loss",
+        "Loss of the next character",
+        r"\ell",
+        (PREDICTED,),
+        Kind.SCALE,
+        ops.NextTokenLoss(),
+        inputs=(probabilities, ids),
+        sections=(sections.NEXT_TOKEN_LOSS,),
+    )
+    return tuple(table.stages.values())
+
+
+def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> str:
+    """x -> attention -> + -> norm -> feed-forward -> + -> norm; returns the block's output key."""
+    prefix, name = f"blocks.{block}", f"Block {block + 1}"
+    attended = _attention(table, f"{prefix}.attn", name, x, config)
+    summed = table.add(
+        f"{prefix}.attn_residual",
+        f"{name} · input + attention",
+        "R",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.Add(),
+        inputs=(x, attended),
+        sections=(sections.RESIDUALS,),
+    )
+    middle = _layer_norm(
+        table,
+        f"{prefix}.attn_norm",
+        f"{name} · norm after attention",
+        summed,
+        "R",
+        rf"X_{{{block}}}'",
+        config,
+    )
+    changed = _feed_forward(table, f"{prefix}.ffn", name, middle)
+    summed = table.add(
+        f"{prefix}.ffn_residual",
+        f"{name} · input + feed-forward",
+        "R'",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.Add(),
+        inputs=(middle, changed),
+        sections=(sections.RESIDUALS,),
+    )
+    return _layer_norm(
+        table,
+        f"{prefix}.ffn_norm",
+        f"{name} · norm after feed-forward",
+        summed,
+        "R'",
+        f"X_{block + 1}",
+        config,
+    )
+
+
+def _attention(table: _Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    taught = (sections.ATTENTION,)
+
+    def projection(leaf: str, title: str, symbol: str, weight: str, along: Axis) -> str:
+        return table.add(
+            f"{prefix}.{leaf}",
+            f"{name} · {title}",
+            symbol,
+            (HEAD, along, D_HEAD),
+            Kind.SIGNED,
+            ops.HeadLinear(config.n_heads),
+            inputs=(x,),
+            weights=(
+                Weight(f"{prefix}.{weight}.weight", f"W_{symbol}", (D_MODEL, D_MODEL)),
+                Weight(f"{prefix}.{weight}.bias", f"b_{symbol}", (D_MODEL,)),
+            ),
+            sections=taught,
+        )
+
+    q = projection("q", "queries", "Q", "query", POSITION)
+    k = projection("k", "keys", "K", "key", SOURCE)
+    v = projection("v", "values", "V", "value", SOURCE)
+    by_head = (HEAD, POSITION, SOURCE)
+    scores = table.add(
+        f"{prefix}.scores",
+        f"{name} · attention scores",
+        "S",
+        by_head,
+        Kind.SCORES,
+        ops.ScaledDotProduct(),
+        inputs=(q, k),
+        sections=taught,
+    )
+    masked = table.add(
+        f"{prefix}.masked_scores",
+        f"{name} · masked scores",
+        r"S_{\text{masked}}",
+        by_head,
+        Kind.SCORES,
+        ops.CausalMask(),
+        inputs=(scores,),
+        sections=taught,
+    )
+    weights = table.add(
+        f"{prefix}.weights",
+        f"{name} · attention weights",
+        "A",
+        by_head,
+        Kind.PROBABILITY,
+        ops.Softmax("source positions"),
+        inputs=(masked,),
+        sections=(sections.ATTENTION, sections.COMPLETE_MODEL),
+    )
+    heads = table.add(
+        f"{prefix}.heads",
+        f"{name} · each head's output",
+        "Y",
+        (HEAD, POSITION, D_HEAD),
+        Kind.SIGNED,
+        ops.WeightedSum(),
+        inputs=(weights, v),
+        sections=taught,
+    )
+    contributions = table.add(
+        f"{prefix}.contributions",
+        f"{name} · each head's contribution",
+        "C",
+        (HEAD, POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.HeadContributions(),
+        inputs=(heads,),
+        weights=(Weight(f"{prefix}.output.weight", "W_O", (D_MODEL, D_MODEL)),),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name} · attention output",
+        "O",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.SumHeads(),
+        inputs=(contributions,),
+        weights=(Weight(f"{prefix}.output.bias", "b_O", (D_MODEL,)),),
+        sections=(sections.ATTENTION, sections.COMPLETE_MODEL),
+    )
+
+
+def _layer_norm(
+    table: _Table, prefix: str, name: str, x: str, symbol: str, result: str, config: ModelConfig
+) -> str:
+    taught = (sections.LAYER_NORM,)
+    mark = "'" * symbol.count("'")
+    mean = table.add(
+        f"{prefix}.mean",
+        f"{name}: mean",
+        rf"\mu{mark}",
+        (POSITION,),
+        Kind.SIGNED,
+        ops.Mean(),
+        inputs=(x,),
+        sections=taught,
+    )
+    variance = table.add(
+        f"{prefix}.variance",
+        f"{name}: variance",
+        rf"{{\sigma^2}}{mark}",
+        (POSITION,),
+        Kind.SCALE,
+        ops.Variance(),
+        inputs=(x, mean),
+        sections=taught,
+    )
+    normalized = table.add(
+        f"{prefix}.normalized",
+        f"{name}: normalized",
+        rf"\hat{{R}}{mark}",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.Normalize(config.norm_epsilon),
+        inputs=(x, mean, variance),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name}: output",
+        result,
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.ScaleAndShift(),
+        inputs=(normalized,),
+        weights=(
+            Weight(f"{prefix}.weight", rf"\gamma{mark}", (D_MODEL,)),
+            Weight(f"{prefix}.bias", rf"\beta{mark}", (D_MODEL,)),
+        ),
+        sections=(sections.LAYER_NORM, sections.COMPLETE_MODEL),
+    )
+
+
+def _feed_forward(table: _Table, prefix: str, name: str, x: str) -> str:
+    taught = (sections.FEED_FORWARD,)
+    hidden = table.add(
+        f"{prefix}.hidden",
+        f"{name} · feed-forward hidden",
+        "U",
+        (POSITION, D_FF),
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(x,),
+        weights=(
+            Weight(f"{prefix}.up.weight", "W_1", (D_FF, D_MODEL)),
+            Weight(f"{prefix}.up.bias", "b_1", (D_FF,)),
+        ),
+        sections=taught,
+    )
+    activation = table.add(
+        f"{prefix}.activation",
+        f"{name} · feed-forward activation",
+        "G",
+        (POSITION, D_FF),
+        Kind.SIGNED,
+        ops.Gelu(),
+        inputs=(hidden,),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name} · feed-forward output",
+        "F",
+        (POSITION, D_MODEL),
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(activation,),
+        weights=(
+            Weight(f"{prefix}.down.weight", "W_2", (D_MODEL, D_FF)),
+            Weight(f"{prefix}.down.bias", "b_2", (D_MODEL,)),
+        ),
+        sections=(sections.FEED_FORWARD, sections.COMPLETE_MODEL),
+    )

@@ -1,0 +1,85 @@
+"""Characters to ids and back."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from model.errors import TextError, code_point, quoted
+
+GLYPHS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍"}
+LISTED_IN_MESSAGE = 8
+LISTED_IN_DETAILS = 100
+
+
+def glyph(character: str) -> str:
+    """A character as a label that can be seen: a space becomes ␣, a line end ↵."""
+    return GLYPHS.get(character, character)
+
+
+@dataclass(frozen=True)
+class CharacterTokenizer:
+    """One id for each character of `vocabulary`, in its order. Positions count code points."""
+
+    vocabulary: tuple[str, ...]
+
+    @classmethod
+    def from_corpus(cls, text: str) -> Self:
+        """The sorted set of the corpus' characters."""
+        return cls(tuple(sorted(set(text))))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        return {character: index for index, character in enumerate(self.vocabulary)}
+
+    def encode(self, text: str) -> list[int]:
+        """The id of every character.
+
+        Raises:
+            TextError: characters outside the vocabulary, all of them listed.
+        """
+        unknown = self.unknown(text)
+        if unknown:
+            raise TextError(
+                self.unknown_sentence(unknown),
+                field="text",
+                details=[
+                    {
+                        "position": position,
+                        "character": character,
+                        "code_point": code_point(character),
+                    }
+                    for position, character in unknown[:LISTED_IN_DETAILS]
+                ],
+            )
+        return [self.ids[character] for character in text]
+
+    def decode(self, ids: list[int]) -> str:
+        return "".join(self.vocabulary[i] for i in ids)
+
+    def unknown(self, text: str) -> list[tuple[int, str]]:
+        """Position and character of all that the vocabulary lacks."""
+        return [(i, character) for i, character in enumerate(text) if character not in self.ids]
+
+    def unknown_sentence(self, unknown: list[tuple[int, str]]) -> str:
+        listed = ", ".join(
+            f"{quoted(character)} ({code_point(character)}) at position {position}"
+            for position, character in unknown[:LISTED_IN_MESSAGE]
+        )
+        more = len(unknown) - LISTED_IN_MESSAGE
+        rest = f" and {more} more" if more > 0 else ""
+        noun = "a character" if len(unknown) == 1 else f"{len(unknown)} characters"
+        return (
+            f"The text has {noun} outside the model's {len(self.vocabulary)}: {listed}{rest}. "
+            f"Use only {self.described()}."
+        )
+
+    def described(self) -> str:
+        """The vocabulary in one readable line, runs of letters and digits folded."""
+        runs: list[str] = []
+        for character in self.vocabulary:
+            last = runs[-1][-1] if runs else ""
+            if last.isalnum() and character.isalnum() and ord(character) == ord(last) + 1:
+                runs[-1] = f"{runs[-1][0]}-{character}"
+            else:
+                runs.append({" ": "space", "\n": "newline"}.get(character, character))
+        return " ".join(runs)

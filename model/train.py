@@ -1,0 +1,259 @@
+"""Train a preset: `python -m model.train PRESET --data FILE`.
+
+Axes: B batch, T position, V vocab.
+"""
+
+import argparse
+import math
+import platform
+import shlex
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from filelock import FileLock, Timeout
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from model import checkpoint, corpus
+from model.build import build
+from model.checkpoint import LossPoint, TrainingRecord
+from model.config import PRESETS, ModelConfig
+from model.corpus import Corpus
+from model.errors import InputError, TrainingError, quoted
+
+RUNS = Path("runs")
+VALIDATION_BATCH = 128
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train. AdamW with a linear warm-up and a cosine down to 2 % of the learning rate;
+    the kept weights are an exponential average of the trained ones."""
+
+    steps: int = 12_000
+    batch_size: int = 32
+    learning_rate: float = 6e-3
+    weight_decay: float = 0.05
+    warmup: int = 200
+    average: float = 0.0
+    evaluate_every: int = 500
+    seed: int = 1337
+    beta1: float = 0.9
+    beta2: float = 0.99
+    clip: float = 1.0
+    final_share: float = 0.02
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        if step < self.warmup:
+            return self.learning_rate * (step + 1) / self.warmup
+        done = (step - self.warmup) / max(1, self.steps - self.warmup)
+        cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
+        return self.learning_rate * (self.final_share + (1 - self.final_share) * cosine)
+
+
+def train(
+    config: ModelConfig,
+    text: Corpus,
+    recipe: Recipe,
+    folder: Path,
+    *,
+    command: str,
+    quiet: bool = False,
+) -> TrainingRecord:
+    """Train a fresh model and keep its best weights, by validation loss, in `folder`.
+
+    Random numbers come from a generator of this run alone. Returns the record that was saved.
+
+    Raises:
+        TrainingError: another run holds the folder, or the loss diverged (the last good
+            checkpoint stays).
+        CheckpointError: the folder holds a model of another shape.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder / ".lock", timeout=0):
+            for half_written in folder.glob(".saving-*"):
+                half_written.unlink()
+            return _train(config, text, recipe, folder, command, quiet)
+    except Timeout:
+        raise TrainingError(
+            f"Another run is training in {quoted(str(folder), 200)}. Wait for it, or choose "
+            "another folder with --out."
+        ) from None
+
+
+def _train(
+    config: ModelConfig, text: Corpus, recipe: Recipe, folder: Path, command: str, quiet: bool
+) -> TrainingRecord:
+    generator = torch.Generator().manual_seed(recipe.seed)
+    network = build(config, generator)
+    decayed = [p for p in network.parameters() if p.ndim > 1]
+    others = [p for p in network.parameters() if p.ndim <= 1]
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": decayed, "weight_decay": recipe.weight_decay},
+            {"params": others, "weight_decay": 0.0},
+        ],
+        betas=(recipe.beta1, recipe.beta2),
+        fused=True,
+    )
+    averaged = build(config, generator)
+    averaged.load_state_dict(network.state_dict())
+    curve: list[LossPoint] = []
+    saved: TrainingRecord | None = None
+    started = time.monotonic()
+    recent = 0.0
+    with tqdm(total=recipe.steps, unit="step", disable=quiet) as bar:
+        for step in range(recipe.steps):
+            for group in optimizer.param_groups:
+                group["lr"] = recipe.rate(step)
+            ids_BT, targets_BT = batch(
+                text.train, config.context_length, recipe.batch_size, generator
+            )
+            loss = nn.functional.cross_entropy(network(ids_BT).flatten(0, 1), targets_BT.flatten())
+            _stop_if_diverged(loss.item(), step, recipe, config, saved)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+            optimizer.step()
+            # A short run must not be dominated by its random start, so the average warms up too.
+            keep = min(recipe.average, (step + 1) / (step + 10))
+            with torch.no_grad():
+                torch._foreach_lerp_(
+                    list(averaged.parameters()), list(network.parameters()), 1 - keep
+                )
+            recent = loss.item() if step == 0 else 0.98 * recent + 0.02 * loss.item()
+            bar.update()
+            if (step + 1) % recipe.evaluate_every == 0 or step + 1 == recipe.steps:
+                held_out = validation_loss(averaged, text.validation, config.context_length)
+                _stop_if_diverged(held_out, step, recipe, config, saved)
+                curve.append(LossPoint(step=step + 1, train=recent, validation=held_out))
+                bar.set_postfix(train=f"{recent:.4f}", validation=f"{held_out:.4f}")
+                if saved is None or held_out < saved.validation_loss:
+                    saved = checkpoint.save(
+                        folder,
+                        config=config,
+                        tokenizer=text.tokenizer,
+                        network=averaged,
+                        record={
+                            "command": command,
+                            "seed": recipe.seed,
+                            "steps": step + 1,
+                            "recipe": asdict(recipe),
+                            "validation_loss": held_out,
+                            "loss_curve": curve,
+                            "seconds": round(time.monotonic() - started, 1),
+                            "versions": {
+                                "python": platform.python_version(),
+                                "torch": torch.__version__,
+                            },
+                            "corpus_sha256": text.sha256,
+                        },
+                    )
+    assert saved is not None, "a run of at least one step evaluates at its end"
+    return saved
+
+
+def batch(
+    ids: Tensor, context_length: int, batch_size: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Random windows and, one further, their targets: two (B, T) tensors."""
+    starts_B1 = torch.randint(len(ids) - context_length, (batch_size, 1), generator=generator)
+    windows = ids[starts_B1 + torch.arange(context_length + 1)]
+    return windows[:, :-1], windows[:, 1:]
+
+
+@torch.no_grad()
+def validation_loss(network: nn.Module, ids: Tensor, context_length: int) -> float:
+    """Mean loss, nats a character, over all windows of the text that do not overlap."""
+    n_windows = (len(ids) - 1) // context_length
+    inputs_BT = ids[: n_windows * context_length].view(n_windows, context_length)
+    targets_BT = ids[1 : n_windows * context_length + 1].view(n_windows, context_length)
+    total = sum(
+        nn.functional.cross_entropy(network(x).flatten(0, 1), y.flatten(), reduction="sum").item()
+        for x, y in zip(
+            inputs_BT.split(VALIDATION_BATCH), targets_BT.split(VALIDATION_BATCH), strict=True
+        )
+    )
+    return total / targets_BT.numel()
+
+
+def _stop_if_diverged(
+    loss: float, step: int, recipe: Recipe, config: ModelConfig, saved: TrainingRecord | None
+) -> None:
+    limit = 3 * math.log(config.vocab_size)
+    if math.isfinite(loss) and (step < recipe.warmup or loss <= limit):
+        return
+    kept = f"the checkpoint of step {saved.steps} stays" if saved else "nothing was saved"
+    raise TrainingError(
+        f"The run diverged at step {step + 1}: loss {loss:.4g}, limit {limit:.2f} "
+        f"(three times that of guessing). Lower --learning-rate; {kept}."
+    )
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; its defaults are the recipe's."""
+    usual = Recipe()
+    result = argparse.ArgumentParser(prog="python -m model.train", description=__doc__)
+    result.add_argument("preset", choices=sorted(PRESETS))
+    result.add_argument(
+        "--data", type=Path, help="a UTF-8 text; default: tiny Shakespeare, fetched once"
+    )
+    result.add_argument("--out", type=Path, help="the checkpoint folder (default: runs/PRESET)")
+    for name, kind in (
+        ("steps", int), ("batch_size", int), ("learning_rate", float), ("weight_decay", float),
+        ("warmup", int), ("average", float), ("evaluate_every", int), ("seed", int),
+    ):  # fmt: skip
+        result.add_argument(
+            f"--{name.replace('_', '-')}", type=kind, default=getattr(usual, name),
+            metavar=name[0].upper(), help="default: %(default)s",
+        )  # fmt: skip
+    result.add_argument("--quiet", action="store_true", help="no progress bar")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    given = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    chosen = {name: getattr(given, name) for name in asdict(Recipe()) if hasattr(given, name)}
+    try:
+        recipe = Recipe(**chosen)
+        _check(recipe)
+        preset = PRESETS[given.preset]
+        data = given.data or corpus.download(corpus.cache_folder())
+        text = corpus.read(data, preset.context_length)
+        config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
+        folder = given.out or RUNS / given.preset
+        command = shlex.join(["python", "-m", "model.train", *words])
+        record = train(config, text, recipe, folder, command=command, quiet=given.quiet)
+    except InputError as error:
+        print(f"error: {error.message}", file=sys.stderr)
+        return 1
+    print(f"{folder}: validation loss {record.validation_loss:.4f} nats a character "
+          f"at step {record.steps}, {record.seconds:.0f} s")  # fmt: skip
+    return 0
+
+
+def _check(recipe: Recipe) -> None:
+    limits = {
+        "steps": (1, math.inf), "batch_size": (1, math.inf), "learning_rate": (0, math.inf),
+        "weight_decay": (0, math.inf), "warmup": (1, math.inf), "average": (0, 0.99999),
+        "evaluate_every": (1, math.inf), "seed": (0, 2**63 - 1),
+    }  # fmt: skip
+    for name, (low, high) in limits.items():
+        value = getattr(recipe, name)
+        if not low <= value <= high or not math.isfinite(value):
+            option = f"--{name.replace('_', '-')}"
+            raise TrainingError(
+                f"{option} is {value}; it must be from {low} to {high}.", field=name
+            )
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    raise SystemExit(main())

@@ -1,0 +1,48 @@
+"""What all tests share. Session fixtures are read-only."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+from starlette.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from model import LoadedModel, load
+from tests.live import running
+
+ROOT = Path(__file__).resolve().parent.parent
+SHAKESPEARE = ROOT / "checkpoints" / "shakespeare"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def model() -> LoadedModel:
+    """The committed checkpoint."""
+    return load(SHAKESPEARE)
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[TestClient]:
+    """The app in this process, with the committed checkpoints."""
+    with TestClient(create_app(Settings()), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a real server, started as `make run` starts it."""
+    with running() as address:
+        yield address
+
+
+@pytest.fixture
+def random() -> Random:
+    """The same draws in every run."""
+    return Random(20261129)
