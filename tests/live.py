@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
@@ -52,8 +52,8 @@ def _wait(process: subprocess.Popen[str], address: str) -> None:
             assert process.stdout is not None
             raise RuntimeError(f"the server ended: {process.stdout.read()}")
         try:
-            httpx.get(f"{address}/api/v1/health", timeout=5)
-        except httpx.TransportError:
+            httpx2.get(f"{address}/api/v1/health", timeout=5)
+        except httpx2.TransportError:
             time.sleep(0.1)
         else:
             return
