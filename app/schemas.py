@@ -83,6 +83,10 @@ class StageEntry(Answer):
 
     key: str
     title: str
+    group: str = Field(description="the part of the model it is listed under")
+    branch: str | None = Field(
+        description="the sub-layer that leaves the residual stream; null on the stream"
+    )
     symbol: str
     axes: list[str]
     symbolic_shape: list[str]

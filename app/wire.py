@@ -39,6 +39,8 @@ def stage_entry(stage: Stage) -> dict[str, Any]:
     return {
         "key": stage.key,
         "title": stage.title,
+        "group": stage.group,
+        "branch": stage.branch,
         "symbol": stage.symbol,
         "axes": [axis.name for axis in stage.axes],
         "symbolic_shape": list(stage.symbolic_shape),

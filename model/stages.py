@@ -4,6 +4,8 @@
 them. The recorder, the NumPy interpreter, the API, the page and the tests all read this list.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -62,7 +64,9 @@ class Weight:
 @dataclass(frozen=True)
 class Stage:
     """One tensor: what it is (`title`, `symbol`, `axes`, `kind`), how it is made (`op` from
-    `inputs` and `weights`) and who teaches it (`sections`)."""
+    `inputs` and `weights`), who teaches it (`sections`), and where it stands: the `group` it is
+    listed under, and the sub-layer (`branch`) that leaves the residual stream and rejoins it,
+    None for a stage on the stream itself."""
 
     key: str
     title: str
@@ -72,6 +76,8 @@ class Stage:
     op: ops.Op
     equation: str
     sections: tuple[Section, ...]
+    group: str
+    branch: str | None
     inputs: tuple[str, ...] = ()
     weights: tuple[Weight, ...] = ()
 
@@ -94,10 +100,20 @@ class Stage:
 
 
 class _Table:
-    """Collects stages, so that an equation can use the symbols of what came before."""
+    """Collects stages: an equation can use the symbols of what came before, and each stage
+    stands in the `group` and on the `branch` of the moment."""
 
     def __init__(self) -> None:
         self.stages: dict[str, Stage] = {}
+        self.group = ""
+        self.branch: str | None = None
+
+    @contextmanager
+    def on_branch(self, name: str) -> Iterator[None]:
+        """What is declared inside leaves the residual stream."""
+        self.branch = name
+        yield
+        self.branch = None
 
     def add(
         self,
@@ -116,16 +132,17 @@ class _Table:
         operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
         equation = op.equation(symbol, operands)
         self.stages[key] = Stage(
-            key, title, symbol, axes, kind, op, equation, sections, inputs, weights
-        )
+            key, title, symbol, axes, kind, op, equation, sections,
+            self.group, self.branch, inputs, weights,
+        )  # fmt: skip
         return key
 
 
-# fmt: off  (a declaration reads as a table row: what, how it is made, who teaches it)
 @lru_cache(maxsize=64)
 def stages(config: ModelConfig) -> tuple[Stage, ...]:
     """Every stage of the model, in the order its tensors are made."""
     table = _Table()
+    table.group = "Input"
     ids = table.add(
         "ids",
         "Token ids",
@@ -146,17 +163,18 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
         weights=(Weight("embedding.weight", "W_E", (VOCAB, D_MODEL)),),
         sections=(sections.EMBEDDING, sections.COMPLETE_MODEL),
     )
-    positions = table.add(
-        "positions",
-        "Position vectors",
-        "P",
-        (POSITION, D_MODEL),
-        Kind.SIGNED,
-        ops.LookUpPosition(),
-        inputs=(ids,),
-        weights=(Weight("positions.weight", "W_P", (CONTEXT, D_MODEL)),),
-        sections=(sections.POSITIONS,),
-    )
+    with table.on_branch("positions"):
+        positions = table.add(
+            "positions",
+            "Position vectors",
+            "P",
+            (POSITION, D_MODEL),
+            Kind.SIGNED,
+            ops.LookUpPosition(),
+            inputs=(ids,),
+            weights=(Weight("positions.weight", "W_P", (CONTEXT, D_MODEL)),),
+            sections=(sections.POSITIONS,),
+        )
     x = table.add(
         "input",
         "Embeddings + positions",
@@ -169,6 +187,7 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
     )
     for block in range(config.n_blocks):
         x = _post_norm_block(table, block, x, config)
+    table.group = "Output"
     logits = table.add(
         "logits",
         "Logits",
@@ -206,7 +225,9 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
 def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> str:
     """x -> attention -> + -> norm -> feed-forward -> + -> norm; returns the block's output key."""
     prefix, name = f"blocks.{block}", f"Block {block + 1}"
-    attended = _attention(table, f"{prefix}.attn", name, x, config)
+    table.group = name
+    with table.on_branch("attention"):
+        attended = _attention(table, f"{prefix}.attn", name, x, config)
     summed = table.add(
         f"{prefix}.attn_residual",
         f"{name} · input + attention",
@@ -226,7 +247,8 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
         rf"X_{{{block}}}'",
         config,
     )
-    changed = _feed_forward(table, f"{prefix}.ffn", name, middle)
+    with table.on_branch("feed-forward"):
+        changed = _feed_forward(table, f"{prefix}.ffn", name, middle)
     summed = table.add(
         f"{prefix}.ffn_residual",
         f"{name} · input + feed-forward",
