@@ -13,7 +13,7 @@ import numpy as np
 
 from app import wire
 from model.ops import Array
-from model.stages import Kind, Stage
+from model.stage import Kind, Stage
 from model.tracing import Trace
 
 # Anchors of ColorBrewer's RdBu (reversed), Blues and YlGn: safe for colour-blind eyes, zero light.

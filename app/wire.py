@@ -14,7 +14,8 @@ from latex2mathml.converter import convert
 from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.ops import Array
-from model.stages import POSITION, SOURCE, VOCAB, Axis, Stage, stages
+from model.stage import POSITION, SOURCE, VOCAB, Axis, Stage
+from model.stages import stages
 from model.tokenizer import glyph
 from model.tracing import Trace
 

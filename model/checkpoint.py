@@ -24,7 +24,8 @@ from model.build import build
 from model.config import ModelConfig
 from model.errors import CheckpointError, quoted
 from model.ops import Array
-from model.stages import Stage, stages
+from model.stage import Stage
+from model.stages import stages
 from model.tokenizer import CharacterTokenizer
 from model.transformer import DecoderOnly
 

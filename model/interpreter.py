@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from model.ops import Array
-from model.stages import Stage
+from model.stage import Stage
 
 
 def run(stages: Sequence[Stage], weights: Mapping[str, Array], ids: Array) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from model.config import ModelConfig
-from model.stages import Stage
+from model.stage import Stage
 
 Tap = Callable[[str, Tensor], Tensor]
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from model.checkpoint import LoadedModel
 from model.errors import TextError, UnknownStage, quoted
 from model.ops import Array
-from model.stages import Stage
+from model.stage import Stage
 from model.tap import Recorder
 from model.tokenizer import glyph
 from model.transformer import predictions

@@ -11,7 +11,7 @@ from app.api.access import Served
 from app.schemas import Format, TraceRequest
 from app.service import Service
 from model.errors import UnknownStage
-from model.stages import Stage
+from model.stage import Stage
 from model.tracing import Trace, matching, trace
 
 router = APIRouter(tags=["traces"])
