@@ -327,7 +327,8 @@ class NextTokenLoss(Op):
     def forward(self, *operands: Array) -> Array:
         probabilities, ids = operands
         targets = ids[1:]
-        return -np.log(probabilities[np.arange(len(targets)), targets])
+        with np.errstate(divide="ignore"):  # a probability of 0 is an infinite loss, as in torch
+            return -np.log(probabilities[np.arange(len(targets)), targets])
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, ids = operands

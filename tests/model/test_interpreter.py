@@ -1,0 +1,181 @@
+"""Torch against the NumPy interpreter, and whether that comparison can fail."""
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+import torch
+
+from model import LoadedModel, check, trace
+from model.checking import StageCheck, difference, sanity
+from model.interpreter import apply, run
+from model.ops import Array
+from model.stage import Kind, Stage
+from model.tracing import Trace
+from tests.model.texts import random_text
+
+N_TEXTS = 200
+
+
+def perturbed(traced: Trace, key: str, index: tuple[int, ...], by: float) -> Trace:
+    """The same trace with one number of one stage wrong."""
+    tensor = traced.tensor(key).clone()
+    tensor[index] += by
+    return replace(traced, tensors={**traced.tensors, key: tensor})
+
+
+def found(checks: tuple[StageCheck, ...], key: str) -> StageCheck:
+    return next(one for one in checks if one.key == key)
+
+
+def checkable(model: LoadedModel) -> list[Stage]:
+    return [stage for stage in model.stages if stage.kind is not Kind.IDS]
+
+
+def test_random_texts_are_equal_in_torch_and_numpy(model: LoadedModel, random: Random) -> None:
+    """Every stage of 200 texts of 1 to 64 characters, end to end and operation by operation."""
+    for _ in range(N_TEXTS):
+        text = random_text(model, random)
+        wrong = [
+            one.key
+            for one in check(trace(model, text))
+            if not (one.end_to_end.equal and one.single_operation.equal)
+        ]
+        assert not wrong, (text, wrong)
+
+
+def test_random_weights_are_equal_in_torch_and_numpy(
+    untrained: LoadedModel, random: Random
+) -> None:
+    """With every parameter random, so that a forgotten γ, β or bias shows."""
+    for length in (1, 2, 33, 64):
+        checks = check(trace(untrained, random_text(untrained, random, length)))
+        assert all(one.end_to_end.equal and one.single_operation.equal for one in checks)
+
+
+def test_every_stage_is_checked_in_table_order(model: LoadedModel) -> None:
+    assert [one.key for one in check(trace(model, "ab"))] == [s.key for s in model.stages]
+
+
+def test_float64_weights_give_float64_stages(untrained: LoadedModel) -> None:
+    weights = {key: array.astype(np.float64) for key, array in untrained.weights.items()}
+    results = run(untrained.stages, weights, np.array([3, 1, 2], dtype=np.int32))
+    assert {str(results[stage.key].dtype) for stage in checkable(untrained)} == {"float64"}
+
+
+def test_float64_agrees_with_torch_far_closer(untrained: LoadedModel) -> None:
+    """What is left between the two implementations is rounding, not a different formula."""
+    ids = [3, 1, 2, 0, 4]
+    weights = {key: array.astype(np.float64) for key, array in untrained.weights.items()}
+    again = run(untrained.stages, weights, np.array(ids, dtype=np.int32))["logits"]
+    doubled = untrained.network.double()
+    shown = doubled(torch.tensor([ids]))[0].numpy()
+    assert np.abs(shown - again).max() <= 1e-12 * np.abs(again).max()
+
+
+def test_perturbed_number_is_found_at_its_index(model: LoadedModel, random: Random) -> None:
+    """The check can fail: in every stage, and it says where."""
+    traced = trace(model, "To be, or not")
+    for stage in checkable(model):
+        finite = np.argwhere(np.isfinite(traced.array(stage.key)))
+        index = tuple(int(i) for i in random.choice(finite))
+        by = 1e-3 * max(1.0, float(np.nanmax(np.abs(finite_cells(traced, stage.key)))))
+        one = found(check(perturbed(traced, stage.key, index, by)), stage.key)
+        assert not one.end_to_end.equal, stage.key
+        assert not one.single_operation.equal, stage.key
+        assert one.end_to_end.index == one.single_operation.index == index
+
+
+def finite_cells(traced: Trace, key: str) -> Array:
+    array = traced.array(key)
+    return array[np.isfinite(array)]
+
+
+def test_perturbed_input_spoils_only_operations_that_read_it(model: LoadedModel) -> None:
+    """End to end starts from the ids, so a wrong record of one stage does not spread there."""
+    key = "blocks.0.attn.v"
+    checks = check(perturbed(trace(model, "To be"), key, (0, 0, 0), 1.0))
+    assert [one.key for one in checks if not one.end_to_end.equal] == [key]
+    assert [one.key for one in checks if not one.single_operation.equal] == [
+        key,
+        *[stage.key for stage in model.stages if key in stage.inputs],
+    ]
+
+
+def test_wrong_operation_is_found(untrained: LoadedModel) -> None:
+    """A model whose GELU is the other, approximate form is not equal to its table."""
+    untrained.network.blocks[0].ffn.activation = torch.nn.GELU(approximate="tanh")
+    checks = check(trace(untrained, untrained.tokenizer.vocabulary[0] * 5))
+    assert not found(checks, "blocks.0.ffn.activation").single_operation.equal
+
+
+def test_apply_uses_what_was_recorded(model: LoadedModel) -> None:
+    traced = trace(model, "abc")
+    arrays = {stage.key: traced.array(stage.key) for stage in model.stages}
+    stage = traced.stage("blocks.0.attn_residual")
+    left, right = (arrays[key] for key in stage.inputs)
+    assert np.array_equal(apply(stage, arrays, model.weights), left + right)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_non_finite_cell_is_a_difference(value: float) -> None:
+    right = np.zeros((2, 3), dtype=np.float32)
+    wrong = right.copy()
+    wrong[1, 2] = value
+    one = difference(wrong, right)
+    assert not one.equal
+    assert one.index == (1, 2)
+
+
+def test_same_infinities_are_equal() -> None:
+    masked = np.array([[1.0, -np.inf], [2.0, 3.0]], dtype=np.float32)
+    assert difference(masked, masked.copy()).equal
+
+
+def test_opposite_infinities_differ() -> None:
+    assert not difference(np.array([np.inf]), np.array([-np.inf])).equal
+
+
+def test_not_a_number_in_both_is_a_difference() -> None:
+    assert not difference(np.array([np.nan]), np.array([np.nan])).equal
+
+
+def test_difference_is_scaled_by_the_largest_finite_entry() -> None:
+    one = difference(np.array([100.0, -np.inf]), np.array([99.0, -np.inf]))
+    assert one.absolute == 1.0
+    assert one.scaled == 0.01
+
+
+def test_small_entries_are_not_scaled_up() -> None:
+    one = difference(np.array([1e-3]), np.array([2e-3]))
+    assert one.scaled == one.absolute
+
+
+def test_empty_tensors_are_equal() -> None:
+    one = difference(np.zeros(0), np.zeros(0))
+    assert one.equal
+    assert one.index is None
+
+
+def test_sanity_checks_pass_on_random_texts(model: LoadedModel, random: Random) -> None:
+    for length in (1, 2, 17, 64):
+        checks = sanity(trace(model, random_text(model, random, length)))
+        assert [one.finding for one in checks if not one.passed] == []
+        assert all(one.name and one.finding for one in checks)
+
+
+@pytest.mark.parametrize(
+    ("key", "index", "by"),
+    [
+        ("blocks.1.attn.weights", (0, 2, 1), 1e-4),
+        ("blocks.0.attn.weights", (3, 0, 4), 1e-4),
+        ("logits", (1, 7), 1e-6),
+    ],
+    ids=["row sum", "above the diagonal", "leak"],
+)
+def test_sanity_checks_can_fail(
+    model: LoadedModel, key: str, index: tuple[int, ...], by: float
+) -> None:
+    checks = sanity(perturbed(trace(model, "To be"), key, index, by))
+    assert not all(one.passed for one in checks)

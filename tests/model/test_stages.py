@@ -1,0 +1,191 @@
+"""The stage table of every preset, held against the checkpoint's parameters and the design."""
+
+from xml.etree import ElementTree
+
+import pytest
+import torch
+from latex2mathml.converter import convert
+from torch import Tensor
+
+from model import LoadedModel, trace
+from model.config import PRESETS, ModelConfig
+from model.stage import Kind, Stage
+from model.stages import stages
+from model.transformer import predictions
+
+# The design's axes and kinds by leaf, restated so that a slip in the table is seen.
+DESIGNED_AXES = {
+    ("ids", "mean", "variance", "mean_square"): ("position",),
+    ("loss",): ("position",),
+    ("q", "heads", "q_rotated"): ("head", "position", "d_head"),
+    ("k", "v", "k_rotated"): ("head", "source", "d_head"),
+    ("scores", "masked_scores", "weights"): ("head", "position", "source"),
+    ("contributions",): ("head", "position", "d_model"),
+    ("hidden", "activation", "gate", "gate_activation", "up", "gated"): ("position", "d_ff"),
+    ("logits", "probabilities"): ("position", "vocab"),
+}
+DESIGNED_KINDS = {
+    ("ids",): Kind.IDS,
+    ("scores", "masked_scores"): Kind.SCORES,
+    ("weights", "probabilities"): Kind.PROBABILITY,
+    ("variance", "mean_square", "loss"): Kind.SCALE,
+}
+OTHER_AXES, OTHER_KIND = ("position", "d_model"), Kind.SIGNED
+
+EVERY_STAGE = [
+    pytest.param(config, stage, id=f"{name}-{stage.key}")
+    for name, config in PRESETS.items()
+    for stage in stages(config)
+]
+every_stage = pytest.mark.parametrize(("config", "stage"), EVERY_STAGE)
+
+
+def designed(stage: Stage, table: dict[tuple[str, ...], object], otherwise: object) -> object:
+    leaf = stage.key.rsplit(".", 1)[-1]
+    return next((value for leaves, value in table.items() if leaf in leaves), otherwise)
+
+
+def test_keys_are_unique(config: ModelConfig) -> None:
+    keys = [stage.key for stage in stages(config)]
+    assert len(set(keys)) == len(keys)
+
+
+def test_titles_are_unique(config: ModelConfig) -> None:
+    titles = [stage.title for stage in stages(config)]
+    assert len(set(titles)) == len(titles)
+
+
+def test_symbols_are_unique_within_a_group(config: ModelConfig) -> None:
+    shown = [(stage.group, stage.symbol) for stage in stages(config)]
+    assert len(set(shown)) == len(shown)
+
+
+def test_titles_count_blocks_from_one(config: ModelConfig) -> None:
+    named = [stage for stage in stages(config) if stage.key.startswith("blocks.")]
+    assert named
+    for stage in named:
+        block = int(stage.key.split(".")[1]) + 1
+        assert stage.title.startswith(f"Block {block} ")
+        assert stage.group == f"Block {block}"
+
+
+def test_every_block_has_the_same_leaves(config: ModelConfig) -> None:
+    leaves = [
+        [
+            stage.key.split(".", 2)[2]
+            for stage in stages(config)
+            if stage.key.startswith(f"blocks.{block}.")
+        ]
+        for block in range(config.n_blocks)
+    ]
+    assert all(leaves)
+    assert all(leaf == leaves[0] for leaf in leaves)
+
+
+def test_inputs_come_earlier(config: ModelConfig) -> None:
+    seen: set[str] = set()
+    for stage in stages(config):
+        assert set(stage.inputs) <= seen, stage.key
+        seen.add(stage.key)
+
+
+def test_only_the_ids_have_no_inputs(config: ModelConfig) -> None:
+    assert [stage.key for stage in stages(config) if not stage.inputs] == [stages(config)[0].key]
+
+
+def test_every_stage_but_the_last_feeds_another(config: ModelConfig) -> None:
+    used = {key for stage in stages(config) for key in stage.inputs}
+    assert [stage.key for stage in stages(config) if stage.key not in used] == ["loss"]
+
+
+def test_weights_have_the_declared_shape_in_the_checkpoint(untrained: LoadedModel) -> None:
+    for stage in untrained.stages:
+        for weight in stage.weights:
+            declared = tuple(axis.size(untrained.config, 1) for axis in weight.axes)
+            assert untrained.weights[weight.key].shape == declared, weight.key
+
+
+def test_every_parameter_is_used_by_a_stage(untrained: LoadedModel) -> None:
+    used = {weight.key for stage in untrained.stages for weight in stage.weights}
+    assert used == set(untrained.weights)
+
+
+def test_order_is_the_tap_order(untrained: LoadedModel) -> None:
+    tapped: list[str] = []
+    ids_BT = torch.tensor([[0, 1, 2]])
+
+    def note(key: str, tensor: Tensor) -> Tensor:
+        tapped.append(key)
+        return tensor
+
+    predictions(untrained.network(ids_BT, note), ids_BT, note)
+    assert tapped == [stage.key for stage in untrained.stages]
+
+
+@every_stage
+def test_stage_has_its_words(config: ModelConfig, stage: Stage) -> None:
+    assert stage.title.strip()
+    assert stage.symbol.strip()
+    assert stage.operation.strip()
+    assert stage.equation.strip()
+    assert stage.group.strip()
+
+
+@every_stage
+def test_stage_points_to_a_course_section(config: ModelConfig, stage: Stage) -> None:
+    assert stage.sections
+    for section in stage.sections:
+        assert section.number
+        assert section.title
+        assert section.url is None or section.url.startswith("https://")
+
+
+@every_stage
+def test_equation_becomes_mathml(config: ModelConfig, stage: Stage) -> None:
+    """Every command is understood: an unknown one would be shown with its backslash."""
+    for formula in (stage.equation, stage.symbol):
+        mathml = ElementTree.fromstring(convert(formula))
+        assert "\\" not in "".join(mathml.itertext()), formula
+
+
+@every_stage
+def test_equation_names_every_operand(config: ModelConfig, stage: Stage) -> None:
+    """Of the position vectors alone it names none: they depend on how many ids there are."""
+    symbols = {other.key: other.symbol for other in stages(config)}
+    assert stage.symbol in stage.equation
+    for weight in stage.weights:
+        assert weight.symbol in stage.equation
+    if stage.key != "positions":
+        assert all(symbols[key] in stage.equation for key in stage.inputs)
+
+
+@every_stage
+def test_axes_are_the_designed_ones(config: ModelConfig, stage: Stage) -> None:
+    names = tuple(axis.name for axis in stage.axes)
+    assert names == designed(stage, DESIGNED_AXES, OTHER_AXES)
+
+
+@every_stage
+def test_kind_is_the_designed_one(config: ModelConfig, stage: Stage) -> None:
+    assert stage.kind == designed(stage, DESIGNED_KINDS, OTHER_KIND)
+
+
+@every_stage
+def test_shape_has_a_size_for_each_symbol(config: ModelConfig, stage: Stage) -> None:
+    assert len(stage.shape(config, 5)) == len(stage.symbolic_shape) == len(stage.axes)
+
+
+@pytest.mark.parametrize("length", [1, 2, 64])
+def test_recorded_shapes_are_the_declared_ones(untrained: LoadedModel, length: int) -> None:
+    traced = trace(untrained, untrained.tokenizer.vocabulary[0] * length)
+    for stage in untrained.stages:
+        assert traced.array(stage.key).shape == stage.shape(untrained.config, length), stage.key
+
+
+def test_loss_of_one_character_is_empty(config: ModelConfig) -> None:
+    assert stages(config)[-1].shape(config, 1) == (0,)
+
+
+def test_null_stands_for_minus_infinity_only_where_a_mask_is(config: ModelConfig) -> None:
+    masked = {stage.key for stage in stages(config) if stage.null_means == "-inf"}
+    assert masked == {stage.key for stage in stages(config) if stage.key.endswith("masked_scores")}
