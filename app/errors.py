@@ -3,13 +3,18 @@
 {"error": {"code", "message", "field", "details"}}
 """
 
+import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
+from app import headers
 from model.errors import InputError, UnknownModel, quoted
 
 
@@ -37,25 +42,28 @@ STATUS: dict[type[InputError], int] = {
     NoModel: 503,
     Busy: 503,
 }
-RETRY_AFTER_SECONDS = "1"
+RETRY_AFTER = {"Retry-After": "1"}
 REQUEST_PLACES = ("body", "query", "path", "header")
 
 
 def error_response(
-    status: int, code: str, message: str, *, field: str | None = None, details: Any = ()
+    status: int,
+    code: str,
+    message: str,
+    *,
+    field: str | None = None,
+    details: Any = (),
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One error. Whatever was sent, the answer can be encoded: lone surrogates are escaped."""
     content = {
         "error": {"code": code, "message": message, "field": field, "details": list(details)}
     }
-    headers = {"Cache-Control": "no-store"}
-    if status == 503:
-        headers["Retry-After"] = RETRY_AFTER_SECONDS
     return Response(
         orjson.dumps(_encodable(content)),
         status_code=status,
         media_type="application/json",
-        headers=headers,
+        headers={"Cache-Control": "no-store", **(headers or {})},
     )
 
 
@@ -67,6 +75,7 @@ def input_error_response(error: InputError) -> Response:
         error.message,
         field=error.field,
         details=error.details,
+        headers=RETRY_AFTER if isinstance(error, Busy) else None,
     )
 
 
@@ -88,48 +97,88 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> Response:
         path = quoted(request.url.path, 80)
-        messages = {
-            404: f"There is nothing at {path}; /api lists the addresses.",
-            405: f"{request.method} is not possible at {path}; /api says what is.",
-        }
-        codes = {400: "unreadable_body", 404: "not_found", 405: "method_not_allowed"}
-        return error_response(
-            error.status_code,
-            codes.get(error.status_code, "http_error"),
-            messages.get(error.status_code, f"{error.detail}."),
-        )
+        if error.status_code == 400:  # FastAPI could not read the body, and keeps why to itself
+            return error_response(422, "invalid_request", _unreadable(error.__cause__))
+        if error.status_code == 404:
+            message = f"There is nothing at {path}; /api lists the addresses."
+            return error_response(404, "not_found", message)
+        if error.status_code == 405:
+            allowed = _allowed(request)
+            message = f"{request.method} is not possible at {path}; {allowed} is."
+            return error_response(405, "method_not_allowed", message, headers={"Allow": allowed})
+        return error_response(error.status_code, "http_error", f"{error.detail}.")
 
     @app.exception_handler(Exception)
     async def of_us(_: Request, error: Exception) -> Response:
-        # The traceback is in the server's log; a visitor gets no part of it.
-        return error_response(
-            500, "internal_error", "The server made a mistake; its log says which."
-        )
+        # The traceback is in the server's log; a visitor gets no part of it. This answer passes
+        # outside all middleware.
+        message = "The server made a mistake; its log says which."
+        return error_response(500, "internal_error", message, headers=headers.SECURITY)
+
+
+def _allowed(request: Request) -> str:
+    """The methods that the requested path has; HEAD goes wherever GET does."""
+    methods = []
+    for method, meant in (("GET", "GET, HEAD"), ("POST", "POST")):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes):
+            methods.append(meant)
+    return ", ".join(methods)
+
+
+def _unreadable(cause: BaseException | None) -> str:
+    if isinstance(cause, UnicodeDecodeError):
+        return f"The body is not valid UTF-8: byte {cause.start} cannot be read."
+    if isinstance(cause, RecursionError):
+        return "The body is nested too deeply; a request is one flat JSON object."
+    if isinstance(cause, ValueError):
+        return "The body has a number of too many digits."
+    return "The body cannot be read."
 
 
 def _problem(problem: Any) -> dict[str, Any]:
     """One of pydantic's findings, with the visitor's value escaped and cut."""
     place = [part for part in problem["loc"] if part not in REQUEST_PLACES]
     field = ".".join(str(part) for part in place if isinstance(part, str)) or None
-    kind = problem["type"]
+    return {"field": field, "message": _sentence(problem, field)}
+
+
+def _sentence(problem: Any, field: str | None) -> str:
+    kind, value = problem["type"], problem.get("input")
+    named = f"The field {quoted(field)}" if field else "The body"
     if kind == "json_invalid":
-        reason = problem.get("ctx", {}).get("error", "not JSON")
-        return {"field": None, "message": f"The body is not valid JSON: {reason}."}
+        where = f"at character {problem['loc'][-1]}"
+        return f"The body is not valid JSON: {problem['ctx']['error']} {where}."
     if kind == "missing":
-        what = f"The field {quoted(field)} is missing" if field else "The body is missing"
-        return {"field": field, "message": f"{what}; /api shows a complete request."}
+        return f"{named} is missing; /api shows a complete request."
     if kind == "extra_forbidden":
-        return {"field": field, "message": f"There is no field {quoted(field)}; /api lists them."}
+        return f"There is no field {quoted(field)}; /api lists them."
     if kind == "string_unicode":
-        return {
-            "field": field,
-            "message": f"The field {quoted(field)} is {quoted(problem['input'])}: a lone surrogate "
-            "is half a character. Send whole characters.",
-        }
-    reason = problem["msg"][:1].lower() + problem["msg"][1:]
-    shown = quoted(problem.get("input"))
-    of_field = f"The field {quoted(field)}" if field else "The body"
-    return {"field": field, "message": f"{of_field} is {shown}: {reason}."}
+        named = named if field else "A field name"
+        return f"{named} is {quoted(value)}: a lone surrogate is half a character. Send whole ones."
+    if isinstance(value, bytes):
+        return "The body is not declared as JSON; send the header Content-Type: application/json."
+    if kind == "model_attributes_type":
+        return f"{named} is {_shown(value)}; it should be a JSON object. /api shows one."
+    should = re.sub(r"^(Input|String|List) should", "it should", problem["msg"])
+    should = should.removesuffix(f" after validation, not {_length(value)}")
+    return f"{named} is {_shown(value)}; {should}."
+
+
+def _length(value: Any) -> int | None:
+    return len(value) if isinstance(value, list) else None
+
+
+def _shown(value: Any, limit: int = 40) -> str:
+    """A JSON value in a message: text quoted, numbers as sent, lists and objects by their kind."""
+    if isinstance(value, str):
+        return quoted(value, limit)
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return "an object"
+    text = json.dumps(value)
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def _encodable(value: Any) -> Any:

@@ -1,17 +1,10 @@
-"""ASGI middleware: bodies are counted as they arrive, and every answer carries its headers."""
+"""ASGI middleware: bodies are counted as they arrive."""
 
 from collections.abc import Iterable
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import BodyTooLarge, input_error_response
-
-CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
-)
-# Plotly sets inline styles, and draws heatmaps blank when they or data: images are refused.
 
 
 class BodyLimit:
@@ -52,24 +45,6 @@ class BodyLimit:
             return next(messages, None) or await receive()
 
         await self.app(scope, replay, send)
-
-
-class Headers:
-    """The security headers of every answer."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-                headers.setdefault("X-Content-Type-Options", "nosniff")
-                headers.setdefault("Referrer-Policy", "same-origin")
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
 def _declared(headers: Iterable[tuple[bytes, bytes]]) -> int:

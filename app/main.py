@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from app import errors, pages
 from app.api import checks, figures, health, models, stages, traces
 from app.assets import Assets
-from app.limits import BodyLimit, Headers
+from app.headers import Headers, HeadRequests
+from app.limits import BodyLimit
 from app.schemas import ErrorAnswer
 from app.service import Service
 from app.settings import ROOT, Settings
@@ -45,6 +46,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(HeadRequests)
     app.add_middleware(Headers)
     errors.install(app)
     for noun in NOUNS:

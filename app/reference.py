@@ -76,12 +76,16 @@ def _example(path: str, method: str, parameters: list[Schema], body: Schema) -> 
             f"curl {{base}}{path} \\\n"
             f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(example)}"
         )
-    filled = path.replace("{model_id}", "shakespeare")
     given = {
-        p["name"]: p["schema"]["examples"][0] for p in parameters if p["schema"].get("examples")
+        where: {
+            p["name"]: p["schema"]["examples"][0]
+            for p in parameters
+            if p["in"] == where and p["schema"].get("examples")
+        }
+        for where in ("path", "query")
     }
-    address = f"{{base}}{filled}" + (f"?{urlencode(given)}" if given else "")
-    return f"curl '{address}'"
+    query = urlencode(given["query"], doseq=True, safe="*")
+    return f"curl '{{base}}{path.format(**given['path'])}{'?' if query else ''}{query}'"
 
 
 def _examples(schema: Schema) -> Schema:

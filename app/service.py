@@ -88,24 +88,29 @@ class Service:
             )
             return models
         for folder in sorted(root.iterdir()):
-            if not folder.is_dir() or folder.name.startswith("."):
+            if folder.name.startswith(".") or not (folder.is_dir() or folder.is_symlink()):
                 continue
             try:
-                models[folder.name] = _load_inside(root, folder)
-            except CheckpointError as error:
-                log.warning("%s is not served: %s", folder.name, error.message)
-                self.problems[folder.name] = error.message
+                models[folder.name] = _load(folder)
+            except (CheckpointError, OSError) as error:
+                reason = (
+                    f"{quoted(folder.name)} cannot be read: {error.strerror}."
+                    if isinstance(error, OSError)
+                    else error.message
+                )
+                log.warning("%s is not served: %s", folder.name, reason)
+                self.problems[folder.name] = reason
         return models
 
 
-def _load_inside(root: Path, folder: Path) -> LoadedModel:
-    """Load a folder that really lies in the checkpoints folder, under a name fit for an id."""
+def _load(folder: Path) -> LoadedModel:
+    """Load a real folder, under a name fit for an id."""
     if not MODEL_ID.fullmatch(folder.name):
         raise CheckpointError(
             f"The folder name {quoted(folder.name)} is no model id: use a-z, 0-9, '.', '_' and '-'."
         )
-    if folder.resolve().parent != root.resolve():
-        raise CheckpointError(f"{folder.name} is a link out of the checkpoints folder; refused.")
-    if not (folder / WEIGHTS).exists():
+    if folder.is_symlink():
+        raise CheckpointError(f"{folder.name} is a link, and links are not followed; refused.")
+    if WEIGHTS not in (path.name for path in folder.iterdir()):
         raise CheckpointError(f"{folder.name} has no {WEIGHTS} (yet).")
     return load(folder)

@@ -2,9 +2,9 @@
 
 import platform
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Path, Response
 
 from app import schemas, wire
 from app.api.access import Served
@@ -23,7 +23,10 @@ async def list_models(service: Served) -> Response:
 
 
 @router.get("/models/{model_id}", responses={200: {"model": schemas.ModelEntry}})
-async def show_model(service: Served, model_id: str) -> Response:
+async def show_model(
+    service: Served,
+    model_id: Annotated[str, Path(description="a model id", examples=["shakespeare"])],
+) -> Response:
     """One served model."""
     content = entry(service, service.model(model_id))
     return Response(wire.to_json(content), media_type=wire.JSON_TYPE)

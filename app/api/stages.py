@@ -1,11 +1,12 @@
 """The stage table: what every tensor of a model is, and how it is drawn."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from app import figures, schemas, wire
 from app.api.access import Served
+from app.schemas import ModelRequest
 from model.checkpoint import LoadedModel
 from model.tokenizer import glyph
 
@@ -13,9 +14,9 @@ router = APIRouter(tags=["stages"])
 
 
 @router.get("/stages", responses={200: {"model": schemas.StageTable}})
-async def list_stages(service: Served, model: str | None = None) -> Response:
+async def list_stages(service: Served, request: Annotated[ModelRequest, Query()]) -> Response:
     """Every stage of a model in the order it is made; under `kinds`, how each kind is drawn."""
-    content = stage_table(service.model(model))
+    content = stage_table(service.model(request.model))
     return Response(wire.to_json(content), media_type=wire.JSON_TYPE)
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Response
 
 from app import schemas, wire
 from app.api.access import Served
+from app.headers import unchanged
 from app.schemas import Format, TraceRequest
 from app.service import Service
 from model.errors import UnknownStage
@@ -36,19 +37,14 @@ async def create_trace(service: Served, request: TraceRequest) -> Response:
 @router.get("/traces", responses=FORMATS)
 async def show_trace(
     service: Served,
-    text: Annotated[str, Query(description="1 to context_length characters", examples=["To be"])],
-    model: str | None = None,
-    stages: Annotated[list[str], Query(min_length=1, max_length=256)] = ["*"],  # noqa: B006
-    format: Format = Format.JSON,
+    request: Annotated[TraceRequest, Query()],
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The same for a link, curl and caches, with a strong ETag."""
-    response = await respond(
-        service, TraceRequest(model=model, text=text, stages=stages, format=format)
-    )
+    response = await respond(service, request)
     tag = f'"{blake2b(response.body, digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if if_none_match is not None and tag in (t.strip() for t in if_none_match.split(",")):
+    if unchanged(if_none_match, tag):
         return Response(status_code=304, headers=headers)
     response.headers.update(headers)
     return response
