@@ -7,6 +7,7 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from model.tap import Tap, no_tap
 
@@ -22,10 +23,10 @@ class Attention(nn.Module):
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.query = nn.Linear(d_model, d_model)
-        self.key = nn.Linear(d_model, d_model)
-        self.value = nn.Linear(d_model, d_model)
-        self.output = nn.Linear(d_model, d_model)
+        self.query = skip_init(nn.Linear, d_model, d_model)
+        self.key = skip_init(nn.Linear, d_model, d_model)
+        self.value = skip_init(nn.Linear, d_model, d_model)
+        self.output = skip_init(nn.Linear, d_model, d_model)
         self.scale = 1.0 / math.sqrt(d_model // n_heads)
 
     def forward(

@@ -2,6 +2,7 @@
 
 import torch
 from torch import nn
+from torch.nn.utils import skip_init
 
 from model.attention import Attention
 from model.blocks import PostNormBlock
@@ -15,13 +16,14 @@ INITIAL_DEVIATION = 0.02
 """Standard deviation of fresh weights, as in GPT-2; biases start at 0, γ at 1, β at 0."""
 
 
-def build(config: ModelConfig, generator: torch.Generator | None = None) -> DecoderOnly:
-    """A freshly initialised model, its numbers drawn from `generator` (default: torch's own)."""
+def build(config: ModelConfig, generator: torch.Generator) -> DecoderOnly:
+    """A freshly initialised model, its numbers drawn from `generator` alone: the modules are
+    made with `skip_init`, because their constructors draw from torch's own."""
     network = DecoderOnly(
-        embedding=nn.Embedding(config.vocab_size, config.d_model),
+        embedding=skip_init(nn.Embedding, config.vocab_size, config.d_model),
         positions=LearnedPositions(config.context_length, config.d_model),
         blocks=[_block(config) for _ in range(config.n_blocks)],
-        head=nn.Linear(config.d_model, config.vocab_size, bias=False),
+        head=skip_init(nn.Linear, config.d_model, config.vocab_size, bias=False),
         context_length=config.context_length,
     )
     for name, parameter in network.named_parameters():

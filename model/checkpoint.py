@@ -4,17 +4,16 @@ Loading reads JSON and safetensors alone; nothing is ever unpickled.
 """
 
 import hashlib
-import json
 import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from safetensors import SafetensorError
 from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
@@ -65,8 +64,15 @@ class TrainingRecord(BaseModel):
 
 
 class _TokenizerFile(BaseModel):
-    kind: str = Field(pattern="^characters$")
-    vocabulary: list[str]
+    kind: Literal["characters"] = "characters"
+    vocabulary: tuple[Annotated[str, Field(min_length=1, max_length=1)], ...]
+
+    @field_validator("vocabulary")
+    @classmethod
+    def every_character_has_one_id(cls, vocabulary: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(vocabulary)) != len(vocabulary):
+            raise ValueError("a character is listed twice")
+        return vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,15 +109,14 @@ def load(folder: str | Path) -> LoadedModel:
     if not folder.is_dir():
         raise CheckpointError(f"There is no checkpoint folder {quoted(str(folder), 200)}.")
     config = _read_json(folder, CONFIG, ModelConfig)
-    listed = _read_json(folder, TOKENIZER, _TokenizerFile)
-    tokenizer = CharacterTokenizer(tuple(listed.vocabulary))
-    if len(set(tokenizer.vocabulary)) != config.vocab_size:
+    tokenizer = CharacterTokenizer(_read_json(folder, TOKENIZER, _TokenizerFile).vocabulary)
+    if len(tokenizer.vocabulary) != config.vocab_size:
         raise CheckpointError(
-            f"{TOKENIZER} in {folder.name} lists {len(set(tokenizer.vocabulary))} different "
+            f"{TOKENIZER} in {folder.name} lists {len(tokenizer.vocabulary)} "
             f"characters, but {CONFIG} says vocab_size {config.vocab_size}."
         )
     raw = _read_bytes(folder, WEIGHTS)
-    network = build(config)
+    network = build(config, torch.Generator())
     network.load_state_dict(_fitting(_tensors(folder, raw), network.state_dict(), folder))
     network.requires_grad_(False).eval()
     sha256 = hashlib.sha256(raw).hexdigest()
@@ -141,29 +146,33 @@ def save(
         CheckpointError: the folder holds a model of another shape or vocabulary.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    described = {
-        CONFIG: json.dumps(config.model_dump(), indent=2),
-        TOKENIZER: json.dumps({"kind": "characters", "vocabulary": tokenizer.vocabulary}, indent=2),
-    }
-    for name, content in described.items():
-        refuse_other(folder, name, content)
+    refuse_another(folder, config, tokenizer)
     raw = save_safetensors(dict(network.state_dict()))
     training = TrainingRecord(weights_sha256=hashlib.sha256(raw).hexdigest(), **record)
-    for name, content in described.items():
-        _replace(folder / name, f"{content}\n".encode())
+    for name, content in _description(config, tokenizer).items():
+        _replace(folder / name, f"{content.model_dump_json(indent=2)}\n".encode())
     _replace(folder / WEIGHTS, raw)
     _replace(folder / TRAINING, f"{training.model_dump_json(indent=2)}\n".encode())
     return training
 
 
-def refuse_other(folder: Path, name: str, content: str) -> None:
-    """Keep a folder's model from being mixed with one that it does not describe."""
-    path = folder / name
-    if path.exists() and json.loads(path.read_bytes()) != json.loads(content):
-        raise CheckpointError(
-            f"{quoted(str(folder), 200)} already holds another model: its {name} differs. "
-            "Choose another folder with --out, or remove this one."
-        )
+def refuse_another(folder: Path, config: ModelConfig, tokenizer: CharacterTokenizer) -> None:
+    """Keep a folder's model from being mixed with one that it does not describe.
+
+    Raises:
+        CheckpointError: the folder holds a model of another shape or vocabulary.
+    """
+    for name, content in _description(config, tokenizer).items():
+        if (folder / name).exists() and _read_json(folder, name, type(content)) != content:
+            raise CheckpointError(
+                f"{quoted(str(folder), 200)} already holds another model: its {name} differs. "
+                "Choose another folder with --out, or remove this one."
+            )
+
+
+def _description(config: ModelConfig, tokenizer: CharacterTokenizer) -> dict[str, BaseModel]:
+    """What a folder says of its weights, by file name."""
+    return {CONFIG: config, TOKENIZER: _TokenizerFile(vocabulary=tokenizer.vocabulary)}
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -178,8 +187,11 @@ def _replace(path: Path, content: bytes) -> None:
 def _read_bytes(folder: Path, name: str) -> bytes:
     path = folder / name
     # A link may point anywhere; a checkpoint is what lies in its own folder.
-    if path.is_symlink() and folder.resolve() not in path.resolve().parents:
+    # (realpath, because resolve raises on a link to itself.)
+    if path.is_symlink() and folder.resolve() not in Path(os.path.realpath(path)).parents:
         raise CheckpointError(f"{name} in {folder.name} is a link out of the folder; refused.")
+    if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+        raise CheckpointError(f"{name} in {folder.name} is not a file.")
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise CheckpointError(f"{name} in {folder.name} is larger than {LARGEST_FILE} bytes.")
@@ -229,11 +241,16 @@ def _fitting(
         ]
         raise CheckpointError(f"{WEIGHTS} in {folder.name} does not fit: {'; '.join(parts)}.")
     for name, tensor in found.items():
-        if tensor.shape != expected[name].shape:
+        wanted = expected[name]
+        if tensor.shape != wanted.shape:
             raise CheckpointError(
                 f"{name} in {folder.name} has shape {tuple(tensor.shape)}, but the configuration "
-                f"asks for {tuple(expected[name].shape)}."
+                f"asks for {tuple(wanted.shape)}."
             )
-        if not tensor.is_floating_point() or not torch.isfinite(tensor).all():
+        if not tensor.is_floating_point():
+            raise CheckpointError(
+                f"{name} in {folder.name} has type {tensor.dtype}; weights are floating-point."
+            )
+        if not torch.isfinite(tensor.to(wanted.dtype)).all():
             raise CheckpointError(f"{name} in {folder.name} holds numbers that are not finite.")
     return found

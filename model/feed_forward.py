@@ -4,6 +4,7 @@ Axes: B batch, T position, D d_model, F d_ff.
 """
 
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from model.tap import Tap, no_tap
 
@@ -13,9 +14,9 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int, activation: nn.Module) -> None:
         super().__init__()
-        self.up = nn.Linear(d_model, d_ff)
+        self.up = skip_init(nn.Linear, d_model, d_ff)
         self.activation = activation
-        self.down = nn.Linear(d_ff, d_model)
+        self.down = skip_init(nn.Linear, d_ff, d_model)
 
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         hidden_BTF = tap("hidden", self.up(x_BTD))

@@ -132,17 +132,17 @@ def test_block_is_torchs_encoder_layer(generator: torch.Generator) -> None:
     torch.testing.assert_close(ours(x, causal()), theirs(x, src_mask=causal()), **EXACT)
 
 
-def test_learned_positions_are_the_first_rows() -> None:
+def test_learned_positions_are_the_first_rows(generator: torch.Generator) -> None:
     positions = LearnedPositions(6, 3)
-    torch.nn.init.normal_(positions.weight)
+    nn.init.normal_(positions.weight, generator=generator)
     shown = positions(torch.zeros(2, 4, dtype=torch.long))
     assert torch.equal(shown, positions.weight[:4].expand(2, 4, 3))
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-def test_presets_activation_is_the_exact_gelu(name: str) -> None:
+def test_presets_activation_is_the_exact_gelu(name: str, generator: torch.Generator) -> None:
     """0.841345 is 1 · Φ(1); the tanh form gives 0.841192 (C27)."""
-    activation = build(PRESETS[name]).blocks[0].ffn.activation
+    activation = build(PRESETS[name], generator).blocks[0].ffn.activation
     assert round(float(activation(torch.ones(1))), 6) == 0.841345
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from model import LoadedModel
 from model.ops import Array
-from model.stage import POSITION, PREDICTED, SOURCE, Stage
+from model.stage import POSITION, PREDICTED, SOURCE, Kind, Stage
 
 
 def random_text(model: LoadedModel, random: Random, length: int | None = None) -> str:
@@ -30,6 +30,5 @@ def before(stage: Stage, array: Array, position: int) -> Array:
     """
     counts = {POSITION: position, SOURCE: position, PREDICTED: max(0, position - 1)}
     cut = array[tuple(slice(counts.get(axis)) for axis in stage.axes)]
-    if stage.axes[-2:] == (POSITION, SOURCE):
-        return np.tril(cut)
-    return cut
+    unmasked = stage.kind is Kind.SCORES and not stage.op.masks
+    return np.tril(cut) if unmasked else cut
