@@ -51,6 +51,13 @@ class Assets:
                 return f"/static/{tree}/{name}"
         raise KeyError(name)
 
+    def names(self, suffix: str) -> list[str]:
+        """The files of one type that the project itself has, sorted."""
+        return [
+            name for tree in self._trees.values() for name in tree
+            if name.endswith(suffix) and name != PLOTLY
+        ]  # fmt: skip
+
     def router(self) -> APIRouter:
         router = APIRouter(include_in_schema=False)
 

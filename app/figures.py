@@ -27,6 +27,7 @@ POSITIVE = ("#ffffe5", "#f7fcb9", "#d9f0a3", "#addd8e", "#78c679", "#41ab5d",
 MASK_TINT = "#c9c4bb"
 MASK_LINE = "#8f887c"
 MASK_WORD = "masked"
+WRITTEN = {"texttemplate": "%{z}", "textfont": {"size": 11}}
 
 SYMMETRIC, UNIT, FROM_ZERO, VOCABULARY = "symmetric", "unit", "from-zero", "vocabulary"
 """Ranges: ±the largest |finite|; 0 to 1; 0 to the largest finite; 0 to vocab_size − 1."""
@@ -83,7 +84,9 @@ KINDS: dict[str, dict[str, Any]] = {
         "colours": list(colours),
         "range": rule,
         "mask": {"tint": MASK_TINT, "line": MASK_LINE, "word": MASK_WORD},
-        "template": _template(colours),
+        "template": _template(colours)
+        # Whole numbers are written into their cells, where those are wide enough.
+        | {"written": WRITTEN if kind is Kind.IDS else {}},
     }
     for kind, (colours, rule) in _DRAWN.items()
 }
@@ -160,7 +163,7 @@ def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
                 "text": f"{panel_name} {index + 1}", "showarrow": False, "xref": "paper",
                 "yref": "paper", "x": sum(x_domain) / 2, "y": y_domain[0], "yanchor": "top",
             })  # fmt: skip
-        data.append(template["trace"] | {
+        data.append(template["trace"] | template["written"] | {
             "xaxis": f"x{number}", "yaxis": f"y{number}",
             "z": np.ascontiguousarray(matrix),
             "hovertemplate": _hover(stage, row_name, column_name, index if panel_name else None),

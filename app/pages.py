@@ -10,7 +10,19 @@ from app import reference
 from app.api.access import Served
 from app.api.models import entry
 from app.assets import REVALIDATE, Assets
+from app.service import Service
 from app.settings import ROOT
+from model.stage import Kind
+
+EXAMPLES = (
+    ("To be", "To be, or not to be"),
+    ("a repeated word", "the king, the king, the king"),
+    ("a name in capitals", "ROMEO:\nO, she doth teach the torches"),
+    ("a line break", "Good night, good night!\nParting is"),
+    ("one character", "a"),
+    ("sixty-four", "Now is the winter of our discontent\nMade glorious summer by this"),
+)
+"""Prepared texts, each with something to see, by the name on its button."""
 
 
 class Pages:
@@ -25,6 +37,8 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.globals["asset"] = assets.url
+        self._environment.globals["scripts"] = assets.names(".js")
+        self._environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
 
     def respond(self, name: str, if_none_match: str | None, **context: Any) -> Response:
         """A rendered page that browsers keep but ask about at every load."""
@@ -41,15 +55,10 @@ def install(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/", include_in_schema=False)
     async def show_tracer(
-        service: Served, if_none_match: Annotated[str | None, Header()] = None
+        request: Request, service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        models = [entry(service, model) for model in service.models.values()]
         return pages.respond(
-            "tracer.html",
-            if_none_match,
-            models=models,
-            text=service.settings.text,
-            reason=None if models else service.reason(),
+            "tracer.html", if_none_match, base=str(request.base_url).rstrip("/"), **_tracer(service)
         )
 
     @app.get("/api", include_in_schema=False)
@@ -62,3 +71,24 @@ def install(app: FastAPI, pages: Pages) -> None:
             calls=reference.calls(app.openapi()),
             base=str(request.base_url).rstrip("/"),
         )
+
+
+def _tracer(service: Service) -> dict[str, Any]:
+    """What the tracer's page needs to start."""
+    text = service.settings.text
+    if not service.models:
+        return {"reason": service.reason(), "models": [], "limit": 0, "text": text}
+    model = service.model()
+    boot = {
+        "model": model.id,
+        "text": text,
+        "stage": next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY),
+        "examples": [{"name": name, "text": example} for name, example in EXAMPLES],
+    }
+    return {
+        "reason": None,
+        "models": [entry(service, each) for each in service.models.values()],
+        "limit": model.config.context_length,
+        "text": text,
+        "boot": boot,
+    }

@@ -108,9 +108,21 @@ class StageEntry(Answer):
     null_means: str | None = Field(description='"-inf" where a null is a masked cell')
 
 
+class WeightEntry(Answer):
+    """A parameter as the checkpoint has it; a matrix is (out, in)."""
+
+    key: str
+    symbol: str
+    symbol_mathml: str
+    symbolic_shape: list[str]
+
+
 class TableStage(StageEntry):
+    """A stage with its equation and symbols as MathML, and its weights' symbols and shapes."""
+
     mathml: str
     symbol_mathml: str
+    parameters: list[WeightEntry]
 
 
 class Mask(Answer):

@@ -64,7 +64,19 @@ def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
     """The whole table for `/stages`: each entry with its equation and symbol as MathML too."""
     return tuple(
         stage_entry(stage)
-        | {"mathml": convert(stage.equation), "symbol_mathml": convert(stage.symbol)}
+        | {
+            "mathml": convert(stage.equation),
+            "symbol_mathml": convert(stage.symbol),
+            "parameters": [
+                {
+                    "key": weight.key,
+                    "symbol": weight.symbol,
+                    "symbol_mathml": convert(weight.symbol),
+                    "symbolic_shape": [axis.symbol for axis in weight.axes],
+                }
+                for weight in stage.weights
+            ],
+        }
         for stage in stages(config)
     )
 

@@ -130,7 +130,7 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
     )
     probabilities = table.add(
         "probabilities",
-        "Next-character probabilities",
+        "Probabilities",
         "p",
         (POSITION, VOCAB),
         Kind.PROBABILITY,
@@ -140,7 +140,7 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
     )
     table.add(
         "loss",
-        "Loss of the next character",
+        "Loss",
         r"\ell",
         (PREDICTED,),
         Kind.SCALE,
@@ -170,7 +170,7 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
     middle = _layer_norm(
         table,
         f"{prefix}.attn_norm",
-        f"{name} · norm after attention",
+        f"{name} · norm 1",
         summed,
         "R",
         rf"X_{{{block}}}'",
@@ -191,7 +191,7 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
     return _layer_norm(
         table,
         f"{prefix}.ffn_norm",
-        f"{name} · norm after feed-forward",
+        f"{name} · norm 2",
         summed,
         "R'",
         f"X_{block + 1}",
@@ -254,7 +254,7 @@ def _attention(table: _Table, prefix: str, name: str, x: str, config: ModelConfi
     )
     heads = table.add(
         f"{prefix}.heads",
-        f"{name} · each head's output",
+        f"{name} · head outputs",
         "Y",
         (HEAD, POSITION, D_HEAD),
         Kind.SIGNED,
@@ -264,7 +264,7 @@ def _attention(table: _Table, prefix: str, name: str, x: str, config: ModelConfi
     )
     contributions = table.add(
         f"{prefix}.contributions",
-        f"{name} · each head's contribution",
+        f"{name} · head contributions",
         "C",
         (HEAD, POSITION, D_MODEL),
         Kind.SIGNED,

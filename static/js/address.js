@@ -1,0 +1,58 @@
+// The page's address: everything on the screen, in the query.
+
+const REST = 1000;
+const NAMES = ["text", "model", "stage", "head", "token", "cell"];
+
+/** What the address says: only what it names. */
+export function read(search) {
+  const query = new URLSearchParams(search);
+  const view = { head: null, token: null, cell: null };
+  for (const name of ["text", "model", "stage"]) if (query.has(name)) view[name] = query.get(name);
+  if (isWhole(query.get("head"))) view.head = Number(query.get("head")) - 1;
+  if (isWhole(query.get("token"))) view.token = Number(query.get("token"));
+  const cell = query.get("cell")?.split(".");
+  if (cell?.every(isWhole)) view.cell = cell.map(Number);
+  return view;
+}
+
+/** The address of a view. */
+export function write(state) {
+  const query = new URLSearchParams();
+  const values = { ...state, head: state.head === null ? null : state.head + 1, cell: state.cell?.join(".") ?? null };
+  for (const name of NAMES) if (values[name] !== null) query.set(name, values[name]);
+  return `?${query}`;
+}
+
+/** Keep the address in step with the store. Typing replaces the entry; a new one begins when the
+ * text rested for a second, on Enter or on leaving the field. Back and Forward restore. */
+export function follow(store, field) {
+  let rested = true;
+  let timer = 0;
+  const rest = () => {
+    rested = true;
+  };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") rest();
+  });
+  field.addEventListener("blur", rest);
+  store.subscribe((state, _, action) => {
+    const address = write(state);
+    if (action.type === "view" || address === location.search) return;
+    const typing = action.type === "text";
+    const push = typing ? rested && !action.first : ["stage", "head", "token", "cell"].includes(action.type);
+    history[push ? "pushState" : "replaceState"](null, "", address);
+    if (typing) {
+      rested = false;
+      clearTimeout(timer);
+      timer = setTimeout(rest, REST);
+    }
+  });
+  addEventListener("popstate", () => {
+    rested = true;
+    store.dispatch({ type: "view", view: read(location.search) });
+  });
+}
+
+function isWhole(text) {
+  return text !== null && /^\d{1,6}$/.test(text);
+}

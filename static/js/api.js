@@ -1,0 +1,55 @@
+// The HTTP API, as promises.
+
+import { decode } from "./safetensors.js";
+
+const BASE = "/api/v1";
+
+/** What the server said of a request that it refused, in its own words. */
+export class Refusal extends Error {
+  constructor({ code, message, field, details }) {
+    super(message);
+    Object.assign(this, { code, field, details });
+  }
+}
+
+export async function fetchTable(model) {
+  return (await ask(`/stages?model=${encodeURIComponent(model)}`)).json();
+}
+
+/** A trace in the binary form: {told, tensors}. */
+export async function fetchTrace(model, text, signal) {
+  const response = await post("/traces", { model, text, format: "safetensors" }, signal);
+  const { metadata, tensors } = decode(await response.arrayBuffer());
+  return { told: JSON.parse(metadata.trace), tensors };
+}
+
+/** The second implementation's verdict: {checks: Map of key -> check, sanity, tolerance}. */
+export async function fetchChecks(model, text, signal) {
+  const answer = await (await post("/checks", { model, text }, signal)).json();
+  return { ...answer, checks: new Map(answer.checks.map((check) => [check.key, check])) };
+}
+
+function post(path, body, signal) {
+  const headers = { "Content-Type": "application/json" };
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+}
+
+async function ask(path, options) {
+  let response;
+  try {
+    response = await fetch(BASE + path, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal({ code: "unreachable", message: "The server does not answer. Is it still running?" });
+  }
+  if (response.ok) return response;
+  throw new Refusal(await refusalOf(response));
+}
+
+async function refusalOf(response) {
+  try {
+    return (await response.json()).error;
+  } catch {
+    return { code: "http_error", message: `The server answered ${response.status}.` };
+  }
+}

@@ -1,0 +1,27 @@
+// Making elements: text is only ever set as text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element with properties (`class`, `data-…`, `aria-…` and others as attributes) and children. */
+export function make(tag, properties = {}, ...children) {
+  return furnish(document.createElement(tag), properties, children);
+}
+
+export function makeSvg(tag, properties = {}, ...children) {
+  return furnish(document.createElementNS(SVG, tag), properties, children);
+}
+
+/** MathML from the stage table, parsed as XML: nothing in it can run. */
+export function makeMath(mathml) {
+  return document.importNode(new DOMParser().parseFromString(mathml, "application/xml").documentElement, true);
+}
+
+function furnish(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === false || value === undefined) continue;
+    if (name === "text") element.textContent = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}

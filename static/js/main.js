@@ -1,0 +1,26 @@
+// The page: one store, its views, its requests and its address.
+
+import { follow, read } from "./address.js";
+import { keepTraced } from "./requests.js";
+import { createStore, initialState } from "./store.js";
+import { chips } from "./views/chips.js";
+import { figure } from "./views/figure.js";
+import { inspector } from "./views/inspector.js";
+import { next } from "./views/next.js";
+import { outline } from "./views/outline.js";
+import { stage } from "./views/stage.js";
+import { text } from "./views/text.js";
+
+const VIEWS = { text, chips, outline, stage, figure, inspector, next };
+
+const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
+const store = createStore({ ...initialState(boot), ...read(location.search) });
+
+const views = Object.entries(VIEWS).map(([name, view]) => {
+  const root = document.querySelector(`[data-view="${name}"]`);
+  return (state, previous) => view(root, state, store.dispatch, previous);
+});
+store.subscribe((state, previous) => views.forEach((view) => view(state, previous)));
+views.forEach((view) => view(store.state, null));
+follow(store, document.querySelector("[data-text]"));
+keepTraced(store);

@@ -1,0 +1,72 @@
+// A tensor as the matrices that are drawn, and what a cell of it is called.
+
+import { exact } from "./numbers.js";
+
+/** The tensor as panels of rows and columns: three axes make one panel for each index of the
+ * first; a vector is one row. `axes` names them, null where there is none. */
+export function panelsOf(stage, tensor) {
+  const names = [null, null, ...stage.axes].slice(-3);
+  const [count, rows, columns] = [1, 1, ...tensor.shape].slice(-3);
+  const size = rows * columns;
+  return {
+    axes: { panel: names[0], row: names[1], column: names[2] },
+    rows,
+    columns,
+    matrices: Array.from({ length: count }, (_, i) => tensor.data.subarray(i * size, (i + 1) * size)),
+  };
+}
+
+/** A drawn place as the tensor's index. */
+export function indexOf(stage, { panel, row, column }) {
+  return [panel, row, column].slice(3 - stage.axes.length);
+}
+
+/** The tensor's index as a drawn place. */
+export function placeOf(index) {
+  const [panel, row, column] = [0, 0, ...index].slice(-3);
+  return { panel, row, column };
+}
+
+/** The value at an index, or undefined when the index is not in the tensor. */
+export function valueAt(tensor, index) {
+  if (index.length !== tensor.shape.length) return undefined;
+  let flat = 0;
+  for (const [axis, i] of index.entries()) {
+    if (!Number.isInteger(i) || i < 0 || i >= tensor.shape[axis]) return undefined;
+    flat = flat * tensor.shape[axis] + i;
+  }
+  return tensor.data[flat];
+}
+
+/** The glyph of each index along an axis whose indices are characters, else null. */
+export function labelsOf(axis, trace, table) {
+  if (axis === "position" || axis === "source") return trace.told.tokens.map((token) => token.label);
+  return axis === "vocab" ? table.labels : null;
+}
+
+/** A cell of the focused stage in words: {title, place, value}. */
+export function cellInWords({ table, trace, stage }, index) {
+  const entry = table.stages.find(({ key }) => key === stage);
+  const value = valueAt(trace.tensors.get(stage), index);
+  const place = entry.axes.map((axis, i) => indexInWords(axis, index[i], labelsOf(axis, trace, table)));
+  return { title: entry.title, place: place.join(" · "), value: Number.isFinite(value) ? exact(value) : table.kinds[entry.kind].mask.word };
+}
+
+/** One index along an axis: "head 2", "position 4 e", "d_model 17". */
+function indexInWords(axis, index, labels) {
+  if (axis === "head") return `head ${index + 1}`;
+  return labels ? `${axis} ${index} ${labels[index]}` : `${axis} ${index}`;
+}
+
+/** The smallest and largest finite number, and whether there is none. */
+export function extent(data) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of data) {
+    if (Number.isFinite(value)) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return { low, high, empty: low > high };
+}

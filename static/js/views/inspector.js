@@ -1,0 +1,55 @@
+// The cell under the pointer or the chosen one, and where the focused stage stands among others.
+
+import { write } from "../address.js";
+import { make, makeMath } from "../dom.js";
+import { focused, stale } from "../store.js";
+import { cellInWords, valueAt } from "../tensors.js";
+
+export function inspector(root, state, dispatch, previous) {
+  if (state.table === null) return;
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    root.addEventListener("click", (event) => {
+      const link = event.target.closest("[data-go]");
+      if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      dispatch({ type: "stage", stage: link.dataset.go });
+    });
+  }
+  root.classList.toggle("is-stale", stale(state));
+  cell(root, state);
+  if (state.stage === previous?.stage && state.table === previous?.table && state.text === previous?.text) return;
+  const entry = focused(state);
+  const { stages } = state.table;
+  list(root.querySelector("[data-parents]"), stages.filter(({ key }) => entry.inputs.includes(key)), state, "nothing: it is the input");
+  list(root.querySelector("[data-children]"), stages.filter(({ inputs }) => inputs.includes(entry.key)), state, "nothing: it is an end");
+}
+
+function cell(root, state) {
+  const index = state.hover ?? state.cell;
+  const known = state.trace !== null && index !== null && valueAt(state.trace.tensors.get(state.stage), index) !== undefined;
+  const box = root.querySelector("[data-cell]");
+  if (!known) {
+    box.replaceChildren(make("p", { class: "hint", text: "Point at a cell to read its number; click to keep it." }));
+    return;
+  }
+  const words = cellInWords(state, index);
+  const symbol = focused(state).symbol_mathml;
+  box.replaceChildren(
+    make("p", { class: "cell-value", text: words.value }),
+    make("p", { class: "cell-place" }, makeMath(symbol), ` [${index.join(", ")}]`),
+    make("p", { class: "cell-place", text: words.place }),
+  );
+}
+
+function list(root, entries, state, none) {
+  if (!entries.length) {
+    root.replaceChildren(make("li", { class: "hint", text: none }));
+    return;
+  }
+  root.replaceChildren(
+    ...entries.map((entry) =>
+      make("li", {}, make("a", { href: write({ ...state, stage: entry.key, cell: null }), "data-go": entry.key }, makeMath(entry.symbol_mathml), ` ${entry.title}`)),
+    ),
+  );
+}

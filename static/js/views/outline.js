@@ -1,0 +1,115 @@
+// The model as one picture that is also the navigation: the residual stream is a line that each
+// sub-layer leaves and rejoins; every stage has a thumbnail of its tensor.
+
+import { write } from "../address.js";
+import { drawThumbnail } from "../canvas.js";
+import { make, makeSvg } from "../dom.js";
+import { stale } from "../store.js";
+
+const ROW = 40;
+const STREAM = 8;
+const BRANCH = 24;
+
+export function outline(root, state, dispatch, previous) {
+  if (state.table === null) return;
+  if (root.dataset.model !== state.table.model) build(root, state, dispatch);
+  if (state.stage !== previous?.stage || state.table !== previous?.table) mark(root, state);
+  if (state.trace !== null && (state.trace !== previous?.trace || state.table !== previous?.table)) draw(root, state);
+  root.classList.toggle("is-stale", stale(state));
+}
+
+function build(root, state, dispatch) {
+  root.dataset.model = state.table.model;
+  const { stages } = state.table;
+  const groups = [];
+  for (const [i, stage] of stages.entries()) {
+    if (stage.group !== stages[i - 1]?.group) groups.push({ name: stage.group, rows: [] });
+    groups.at(-1).rows.push(row(stage, stages[i - 1], stages[i + 1]));
+  }
+  root.replaceChildren(
+    ...groups.map(({ name, rows }) =>
+      make("section", { class: "outline-group", "aria-label": name }, make("h3", { class: "outline-title", text: name }), make("ol", { class: "outline-list" }, ...rows)),
+    ),
+  );
+  root.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-stage]");
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    dispatch({ type: "stage", stage: link.dataset.stage });
+  });
+  root.addEventListener("keydown", (event) => move(root, event));
+}
+
+function row(stage, before, after) {
+  return make(
+    "li",
+    {},
+    make(
+      "a",
+      { class: "outline-row", href: "?", "data-stage": stage.key },
+      rail(stage, before, after),
+      make("span", { class: "outline-name", text: shortTitle(stage) }),
+      make("span", { class: "outline-shape", text: stage.symbolic_shape.join(" × ") }),
+      make("canvas", { class: "thumbnail", "aria-hidden": "true" }),
+    ),
+  );
+}
+
+/** The title without the group, which stands above it. */
+function shortTitle({ title, group }) {
+  const rest = title.startsWith(`${group} · `) ? title.slice(group.length + 3) : title;
+  return rest[0].toUpperCase() + rest.slice(1);
+}
+
+function rail(stage, before, after) {
+  const middle = ROW / 2;
+  const parts = [];
+  const line = (path, more = {}) => parts.push(makeSvg("path", { d: path, ...more }));
+  line(`M${STREAM} ${before ? 0 : middle}V${after ? ROW : middle}`, { class: "rail-stream" });
+  if (stage.branch !== null) {
+    const leaves = before?.branch !== stage.branch;
+    const rejoins = after?.branch !== stage.branch;
+    line(leaves ? `M${STREAM} 0C${STREAM} ${middle} ${BRANCH} 4 ${BRANCH} ${middle}` : `M${BRANCH} 0V${middle}`);
+    line(rejoins ? `M${BRANCH} ${middle}C${BRANCH} ${ROW - 4} ${STREAM} ${middle} ${STREAM} ${ROW}` : `M${BRANCH} ${middle}V${ROW}`);
+  }
+  const joins = stage.branch === null && before !== undefined && before.branch !== null;
+  const x = stage.branch === null ? STREAM : BRANCH;
+  parts.push(makeSvg("circle", { cx: x, cy: middle, r: joins ? 6 : 3.5, class: joins ? "rail-join" : "rail-dot" }));
+  if (joins) line(`M${x - 3} ${middle}h6M${x} ${middle - 3}v6`, { class: "rail-plus" });
+  return makeSvg("svg", { class: "rail", width: 34, height: ROW, viewBox: `0 0 34 ${ROW}`, "aria-hidden": "true" }, ...parts);
+}
+
+function mark(root, state) {
+  for (const link of root.querySelectorAll("[data-stage]")) {
+    const here = link.dataset.stage === state.stage;
+    if (here) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+    link.href = write({ ...state, stage: link.dataset.stage, cell: null });
+    if (here) reveal(root, link);
+  }
+}
+
+function reveal(root, link) {
+  if (root.scrollHeight <= root.clientHeight) return;
+  const [outer, inner] = [root.getBoundingClientRect(), link.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom) root.scrollTop += inner.top - outer.top - outer.height / 3;
+}
+
+function draw(root, { table, trace }) {
+  for (const stage of table.stages) {
+    const tensor = trace.tensors.get(stage.key);
+    const link = root.querySelector(`[data-stage="${CSS.escape(stage.key)}"]`);
+    drawThumbnail(link.querySelector("canvas"), stage, tensor, table.kinds[stage.kind], table.labels.length);
+    link.querySelector(".outline-shape").textContent = `${stage.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
+  }
+}
+
+function move(root, event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const links = [...root.querySelectorAll("[data-stage]")];
+  const to = links[links.indexOf(document.activeElement) + step];
+  if (!step || !to) return;
+  event.preventDefault();
+  to.focus();
+  to.click();
+}

@@ -1,0 +1,93 @@
+// What the focused stage is: shape, operation, equation, sections, and the second computation.
+
+import { write } from "../address.js";
+import { make, makeMath } from "../dom.js";
+import { short } from "../numbers.js";
+import { focused } from "../store.js";
+
+export function stage(root, state, dispatch, previous) {
+  if (state.table === null) return;
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    listen(root, dispatch);
+  }
+  const entry = focused(state);
+  if (entry.key !== previous?.stage || state.table !== previous?.table) describe(root, entry, state);
+  if (state.trace !== null) shape(root, entry, state);
+  links(root, state);
+  check(root, entry, state);
+}
+
+function listen(root, dispatch) {
+  root.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-go]");
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    dispatch({ type: "stage", stage: link.dataset.go });
+  });
+  addEventListener("keydown", (event) => {
+    if (event.target.matches("textarea, input, select") || event.metaKey || event.ctrlKey || event.altKey) return;
+    const link = { "[": "previous", "]": "next" }[event.key];
+    if (link) root.querySelector(`[data-${link}]`).click();
+  });
+}
+
+function describe(root, entry, { table }) {
+  const part = (name) => root.querySelector(`[data-${name}]`);
+  part("title").textContent = entry.title;
+  part("operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
+  part("equation").replaceChildren(makeMath(entry.mathml));
+  part("symbols").replaceChildren(...symbols(entry, table));
+  part("sections").replaceChildren(...entry.sections.map(section));
+}
+
+/** The equation's symbols in a line: the result, its inputs, its weights. */
+function symbols(entry, table) {
+  const byKey = new Map(table.stages.map((stage) => [stage.key, stage]));
+  const inputs = entry.inputs.map((key) => byKey.get(key));
+  return [entry, ...inputs].map((stage) =>
+    make("span", { class: "symbol" }, makeMath(stage.symbol_mathml), ` ${stage.title.toLowerCase()}`),
+  ).concat(entry.parameters.map((weight) =>
+    make("span", { class: "symbol" }, makeMath(weight.symbol_mathml), ` ${weight.key}, ${weight.symbolic_shape.join(" × ")}`),
+  ));
+}
+
+function section({ number, title, url }) {
+  const text = `§${number} ${title}`;
+  return url === null ? make("span", { class: "section", text }) : make("a", { class: "section", href: url, rel: "noreferrer", text });
+}
+
+function shape(root, entry, { trace }) {
+  const tensor = trace.tensors.get(entry.key);
+  root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
+  root.querySelector("[data-axes]").textContent = `${entry.axes.join(", ")} · ${tensor.data instanceof Int32Array ? "int32" : "float32"}`;
+}
+
+function links(root, state) {
+  const at = state.table.stages.findIndex((stage) => stage.key === state.stage);
+  for (const [name, entry] of [["previous", state.table.stages[at - 1]], ["next", state.table.stages[at + 1]]]) {
+    const link = root.querySelector(`[data-${name}]`);
+    link.hidden = entry === undefined;
+    if (!entry) continue;
+    link.dataset.go = entry.key;
+    link.href = write({ ...state, stage: entry.key, cell: null });
+    link.querySelector("[data-name]").textContent = entry.title;
+  }
+}
+
+function check(root, entry, { checks, trace }) {
+  const line = root.querySelector("[data-check]");
+  const found = checks?.checks.get(entry.key);
+  if (checks?.refusal) line.textContent = `Not checked: ${checks.refusal}`;
+  else if (!found) line.textContent = trace === null ? "" : "Checking against NumPy …";
+  else line.textContent = `${verdict(found)} From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;
+  line.classList.toggle("is-wrong", Boolean(found) && !agrees(found));
+}
+
+function agrees({ end_to_end: chain, single_operation: alone }) {
+  return chain.equal && alone.equal;
+}
+
+function verdict(found) {
+  return agrees(found) ? "NumPy agrees." : "NumPy does not agree!";
+}

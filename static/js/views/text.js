@@ -1,0 +1,31 @@
+// The text field with its counter, its messages and the prepared texts.
+
+import { make } from "../dom.js";
+import { countCharacters } from "../numbers.js";
+
+export function text(root, state, dispatch) {
+  const field = root.querySelector("[data-text]");
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    field.addEventListener("input", () => dispatch({ type: "text", text: field.value }));
+    root.querySelector("[data-examples]").append(...state.examples.map((example) => button(example, dispatch)));
+  }
+  if (field.value !== state.text) field.value = state.text;
+  field.rows = Math.min(4, state.text.split("\n").length);
+  const count = countCharacters(state.text);
+  const limit = Number(root.dataset.limit);
+  const counter = root.querySelector("[data-count]");
+  counter.textContent = `${count} / ${limit}`;
+  counter.classList.toggle("is-over", count > limit);
+  field.setAttribute("aria-invalid", String(state.refusal !== null));
+  const message = root.querySelector("[data-message]");
+  const said = state.refusal?.message ?? state.trace?.told.notices.join(" ") ?? "";
+  if (message.textContent !== said) message.textContent = said;
+  message.classList.toggle("is-refusal", state.refusal !== null);
+}
+
+function button({ name, text: example }, dispatch) {
+  const result = make("button", { type: "button", class: "example", text: name });
+  result.addEventListener("click", () => dispatch({ type: "text", text: example }));
+  return result;
+}
