@@ -1,4 +1,4 @@
-"""A real Chromium on a real server. Every test ends with an empty console and no foreign request."""
+"""A real Chromium on a real server; each test ends with a quiet console and no foreign request."""
 
 from collections.abc import Iterator
 from urllib.parse import urlencode
