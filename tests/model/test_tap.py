@@ -22,7 +22,7 @@ def declared(config: ModelConfig) -> dict[str, Tensor]:
 
 
 def recorded(config: ModelConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    recorder = Recorder(stages(config), config, LENGTH)
+    recorder = Recorder(config, LENGTH)
     for key, tensor in tensors.items():
         recorder(key, tensor)
     return dict(recorder.finish())
@@ -36,7 +36,7 @@ def test_declared_tensors_are_kept_without_their_batch_axis(config: ModelConfig)
 
 
 def test_recorder_hands_the_tensor_back(config: ModelConfig) -> None:
-    recorder = Recorder(stages(config), config, LENGTH)
+    recorder = Recorder(config, LENGTH)
     key, tensor = next(iter(declared(config).items()))
     assert recorder(key, tensor) is tensor
 
@@ -70,7 +70,7 @@ def test_misordered_tensors_raise_wherever_they_are(config: ModelConfig) -> None
 
 
 def test_tensor_tapped_twice_raises(config: ModelConfig) -> None:
-    recorder = Recorder(stages(config), config, LENGTH)
+    recorder = Recorder(config, LENGTH)
     key, tensor = next(iter(declared(config).items()))
     recorder(key, tensor)
     with pytest.raises(AssertionError, match=key):
@@ -96,7 +96,7 @@ def test_wrongly_shaped_tensor_raises_wherever_it_is(
 
 def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
     """From the model's side: a forward pass without its predictions is noticed."""
-    recorder = Recorder(untrained.stages, untrained.config, LENGTH)
+    recorder = Recorder(untrained.config, LENGTH)
     untrained.network(torch.zeros(1, LENGTH, dtype=torch.long), recorder)
     with pytest.raises(AssertionError, match="probabilities"):
         recorder.finish()
@@ -104,7 +104,7 @@ def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
 
 def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
     fewer = untrained.config.model_copy(update={"n_blocks": untrained.config.n_blocks - 1})
-    recorder = Recorder(stages(fewer), fewer, LENGTH)
+    recorder = Recorder(fewer, LENGTH)
     with pytest.raises(AssertionError, match=r"blocks\."):
         untrained.network(torch.zeros(1, LENGTH, dtype=torch.long), recorder)
 
@@ -112,7 +112,7 @@ def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
 def test_trace_of_a_mismatched_table_raises(untrained: LoadedModel) -> None:
     """The table is asked for the text's length, so a model that answered for another is found."""
     ids_BT = torch.zeros(1, LENGTH, dtype=torch.long)
-    recorder = Recorder(untrained.stages, untrained.config, LENGTH + 1)
+    recorder = Recorder(untrained.config, LENGTH + 1)
     with pytest.raises(AssertionError, match="ids"):
         predictions(untrained.network(ids_BT, recorder), ids_BT, recorder)
 
