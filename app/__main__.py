@@ -4,6 +4,11 @@ import argparse
 import os
 import socket
 import sys
+from argparse import SUPPRESS
+
+from pydantic import ValidationError
+
+from app.settings import Settings
 
 HOST, PORT = "127.0.0.1", 8000
 
@@ -13,11 +18,10 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="python -m app", description="Token Tracer")
     commands = result.add_subparsers(dest="command")
     serve = commands.add_parser("serve", help="start the server (the default)")
-    for target in (result, serve):
-        target.add_argument(
-            "--host", default=HOST, help="address to listen on (default: %(default)s)"
-        )
-        target.add_argument("--port", type=int, default=PORT, help="default: %(default)s")
+    # Options may stand on either side of the command, so only one side may have defaults.
+    for target, host, port in ((result, HOST, PORT), (serve, SUPPRESS, SUPPRESS)):
+        target.add_argument("--host", default=host, help=f"listen there (default: {HOST})")
+        target.add_argument("--port", type=int, default=port, help=f"default: {PORT}")
     return result
 
 
@@ -26,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # read once, when torch and numpy are imported
-    if problem := unavailable(given.host, given.port):
+    if problem := misconfigured() or unavailable(given.host, given.port):
         print(problem, file=sys.stderr)
         return 1
     import uvicorn
@@ -38,6 +42,17 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def misconfigured() -> str | None:
+    """Which environment variable cannot be used and why, in a sentence; None when all can."""
+    try:
+        Settings()
+    except ValidationError as error:
+        problem = error.errors()[0]
+        variable = f"TRACER_{problem['loc'][0]}".upper()
+        return f"{variable} is {problem['input']!r}: {problem['msg']}."
+    return None
+
+
 def unavailable(host: str, port: int) -> str | None:
     """Why the address cannot be listened on, in a sentence with the way out; None when it can."""
     try:
@@ -46,7 +61,8 @@ def unavailable(host: str, port: int) -> str | None:
         )[0]
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+            # getaddrinfo takes 70000 for 4464; bind itself says that there is no such port.
+            probe.bind((address[0], port, *address[2:]))
     except (OSError, OverflowError) as error:
         return (
             f"{host}:{port} cannot be used: {error}. "

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from model import LoadedModel, load
-from tests.live import running
+from tests.live import Server, running
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAKESPEARE = ROOT / "checkpoints" / "shakespeare"
@@ -36,10 +36,16 @@ def client() -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """The address of a real server, started as `make run` starts it."""
-    with running() as address:
-        yield address
+def server_process() -> Iterator[Server]:
+    """A real server, started as `make run` starts it."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def server(server_process: Server) -> str:
+    """Its address."""
+    return server_process.address
 
 
 @pytest.fixture

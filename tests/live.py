@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
 
@@ -15,9 +16,16 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 
 
+class Server(NamedTuple):
+    """A running server: where it answers, and its process."""
+
+    address: str
+    pid: int
+
+
 @contextmanager
-def running(**environment: str) -> Iterator[str]:
-    """Start the server with more environment variables; yields its address, ends it afterwards."""
+def running(**environment: str) -> Iterator[Server]:
+    """Start the server with more environment variables; ends it afterwards."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     process = subprocess.Popen(
@@ -30,7 +38,7 @@ def running(**environment: str) -> Iterator[str]:
     )
     try:
         _wait(process, address)
-        yield address
+        yield Server(address, process.pid)
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.main import create_app
-from app.settings import Settings
+from app import main
+from app.assets import Assets
+from app.settings import ROOT, Settings
 
 Serve = Callable[..., TestClient]
 
@@ -20,13 +21,20 @@ def openapi(client: TestClient) -> dict[str, Any]:
     return description
 
 
+@pytest.fixture(scope="session")
+def assets() -> Assets:
+    """The project's own; compressing Plotly's script takes a while, so it is done once."""
+    return Assets(ROOT / "static")
+
+
 @pytest.fixture
-def serve() -> Iterator[Serve]:
+def serve(assets: Assets, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Start another app in this process, with the given settings."""
+    monkeypatch.setattr(main, "Assets", lambda _: assets)
     with ExitStack() as stack:
 
         def start(**settings: Any) -> TestClient:
-            app = create_app(Settings(**settings))
+            app = main.create_app(Settings(**settings))
             return stack.enter_context(TestClient(app, raise_server_exceptions=False))
 
         yield start

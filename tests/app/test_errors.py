@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.api.access import of_app
-from app.main import create_app
 from app.settings import Settings
 from tests.app.answers import problem
+from tests.app.conftest import Serve
 
 TRACES, FIGURES = "/api/v1/traces", "/api/v1/figures"
 JSON = {"Content-Type": "application/json"}
@@ -201,14 +201,13 @@ def test_body_of_the_limit_is_read(client: TestClient) -> None:
     assert post(client, body).status_code == 200
 
 
-def test_mistake_of_ours_shows_nothing_of_it() -> None:
+def test_mistake_of_ours_shows_nothing_of_it(serve: Serve) -> None:
     def broken() -> None:
         raise RuntimeError("the secret of app/service.py")
 
-    app = create_app(Settings())
-    app.dependency_overrides[of_app] = broken
-    with TestClient(app, raise_server_exceptions=False) as client:
-        response = client.get("/api/v1/models")
+    client = serve()
+    client.app.dependency_overrides[of_app] = broken
+    response = client.get("/api/v1/models")
     assert problem(response, 500).code == "internal_error"
     assert "secret" not in response.text
     assert "default-src 'self'" in response.headers["content-security-policy"]
