@@ -1,6 +1,7 @@
 """Rules for scripts, styles and templates that no linter of ours knows.
 
-`python -m tests.text_rules` prints file:line and the rule for each breach; the exit code is 1 if there is any.
+`python -m tests.text_rules` prints file:line and the rule for each breach; the exit code is 1 if
+there is any.
 """
 
 import re

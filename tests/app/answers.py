@@ -33,7 +33,7 @@ def problem(response: Any, status: int) -> Problem:
     assert response.headers["content-type"] == "application/json"
     strict(response.content)
     assert "Traceback" not in response.text
-    assert "line " not in response.text
+    assert 'File \\"' not in response.text
     return ErrorAnswer.model_validate_json(response.content, strict=True).error
 
 
