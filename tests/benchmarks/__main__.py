@@ -1,0 +1,38 @@
+"""`make bench`: how fast Token Tracer is, as ratios that a busy machine cannot spoil much.
+
+Every ratio is the median over interleaved rounds, with one torch thread and texts as long as the
+context. A goal that is not met is printed as such; it is no failure.
+"""
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read at import
+
+import torch
+
+from model import load
+from tests.benchmarks import cpu, serving
+from tests.benchmarks.table import table
+from tests.benchmarks.texts import texts
+from tests.live import ROOT, running
+
+
+def main() -> None:
+    """Measure everything and print the table."""
+    torch.set_num_threads(1)
+    model = load(ROOT / "checkpoints" / "shakespeare")
+    windows = texts(model.config.context_length)
+    lines = cpu.speed(model, windows, rounds=120, calls=10)
+    lines += cpu.sizes(model, windows[::40])
+    with running() as server:
+        lines += serving.requests(
+            server.address, windows, form="safetensors", goal=serving.BINARY, rounds=20, calls=25
+        )
+        lines += serving.requests(
+            server.address, windows, form="json", goal=None, rounds=10, calls=5
+        )
+    print(table(lines))
+
+
+if __name__ == "__main__":
+    main()
