@@ -5,55 +5,32 @@ the trace it holds; `fill` does the same here for exports and notebooks.
 """
 
 import copy
-from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from app import wire
+from app.palettes import (
+    CLIP_AT,
+    DEFAULT,
+    MASK,
+    PALETTES,
+    RANGES,
+    SYMMETRIC,
+    UNIT,
+    VOCABULARY,
+    Colours,
+    hatching,
+)
 from model.ops import Array
 from model.stage import Kind, Stage
 from model.tracing import Trace
 
-# Anchors of ColorBrewer's RdBu (reversed), Blues and YlGn: safe for colour-blind eyes, zero light.
-DIVERGING = ("#053061", "#2166ac", "#4393c3", "#92c5de", "#d1e5f0", "#f7f7f7",
-             "#fddbc7", "#f4a582", "#d6604d", "#b2182b", "#67001f")  # fmt: skip
-SEQUENTIAL = ("#f7fbff", "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6",
-              "#2171b5", "#08519c", "#08306b")  # fmt: skip
-POSITIVE = ("#ffffe5", "#f7fcb9", "#d9f0a3", "#addd8e", "#78c679", "#41ab5d",
-            "#238443", "#006837", "#004529")  # fmt: skip
-
-MASK_TINT = "#c9c4bb"
-MASK_LINE = "#8f887c"
-MASK_WORD = "masked"
 WRITTEN = {"texttemplate": "%{z}", "textfont": {"size": 11}}
 
-SYMMETRIC, UNIT, FROM_ZERO, VOCABULARY = "symmetric", "unit", "from-zero", "vocabulary"
-"""Ranges: ±the largest |finite|; 0 to 1; 0 to the largest finite; 0 to vocab_size − 1."""
 
-_DRAWN: dict[Kind, tuple[Sequence[str], str]] = {
-    Kind.IDS: (SEQUENTIAL, VOCABULARY),
-    Kind.SIGNED: (DIVERGING, SYMMETRIC),
-    Kind.SCORES: (DIVERGING, SYMMETRIC),
-    Kind.PROBABILITY: (SEQUENTIAL, UNIT),
-    Kind.SCALE: (POSITIVE, FROM_ZERO),
-}
-
-
-def _hatching() -> str:
-    stripes = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="480">'
-        '<pattern id="p" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<rect width="8" height="8" fill="{MASK_TINT}"/>'
-        f'<path d="M-2 2 2 -2M0 8 8 0M6 10 10 6" stroke="{MASK_LINE}" stroke-width="1.4"/>'
-        "</pattern>"
-        '<rect width="480" height="480" fill="url(#p)"/></svg>'
-    )
-    return f"data:image/svg+xml;base64,{b64encode(stripes.encode()).decode()}"
-
-
-def _template(colours: Sequence[str]) -> dict[str, Any]:
+def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
     last = len(colours) - 1
     axis = {
         "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "constrain": "domain",
@@ -68,9 +45,15 @@ def _template(colours: Sequence[str]) -> dict[str, Any]:
         "xaxis": axis | {"side": "top"},
         "yaxis": axis | {"autorange": "reversed"},
         "masked": {
-            "source": _hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",
+            "source": hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",
             "yanchor": "top",
         },
+        "clipped": {
+            "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
+            "marker": {"size": 5, "color": "#ffffff", "line": {"color": "#000000", "width": 1}},
+        },
+        # Whole numbers are written into their cells, where those are wide enough.
+        "written": WRITTEN if kind is Kind.IDS else {},
         "layout": {
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "dragmode": False,
             "font": {"family": "system-ui, sans-serif", "size": 12},
@@ -81,16 +64,16 @@ def _template(colours: Sequence[str]) -> dict[str, Any]:
 
 KINDS: dict[str, dict[str, Any]] = {
     kind.value: {
-        "colours": list(colours),
-        "range": rule,
-        "mask": {"tint": MASK_TINT, "line": MASK_LINE, "word": MASK_WORD},
-        "template": _template(colours)
-        # Whole numbers are written into their cells, where those are wide enough.
-        | {"written": WRITTEN if kind is Kind.IDS else {}},
+        "colours": list(palettes[DEFAULT]),
+        "palettes": {name: list(colours) for name, colours in palettes.items()},
+        "range": RANGES[kind],
+        "clip_at": CLIP_AT,
+        "mask": MASK,
+        "template": _template(palettes[DEFAULT], kind),
     }
-    for kind, (colours, rule) in _DRAWN.items()
+    for kind, palettes in PALETTES.items()
 }
-"""Each kind's colour table (evenly spaced, linear in sRGB), its range, its Plotly template."""
+"""Each kind's colour tables (evenly spaced, linear in sRGB), its range, its Plotly template."""
 
 
 def value_range(rule: str, array: Array, vocab_size: int) -> tuple[float, float]:
@@ -99,9 +82,11 @@ def value_range(rule: str, array: Array, vocab_size: int) -> tuple[float, float]
         return 0.0, 1.0
     if rule == VOCABULARY:
         return 0.0, float(max(1, vocab_size - 1))
-    finite = array[np.isfinite(array)]
+    finite = array[np.isfinite(array)].astype(np.float64)
     largest = float(np.max(np.abs(finite), initial=0.0)) or 1.0
-    return (-largest, largest) if rule == SYMMETRIC else (0.0, largest)
+    spread = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 1.0
+    limit = min(largest, CLIP_AT * spread) or largest
+    return (-limit, limit) if rule == SYMMETRIC else (0.0, limit)
 
 
 def panels(array: Array) -> list[Array]:
@@ -140,7 +125,7 @@ def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
         "annotations": [],
     }
     layout["margin"] = layout["margin"] | {"t": 90}
-    data = []
+    data, marks = [], []
     for index, matrix in enumerate(matrices):
         number = "" if index == 0 else str(index + 1)
         x_domain, y_domain = _cell(index % across, across), _cell(down - 1 - index // across, down)
@@ -168,7 +153,13 @@ def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
             "z": np.ascontiguousarray(matrix),
             "hovertemplate": _hover(stage, row_name, column_name, index if panel_name else None),
         })  # fmt: skip
-    return {"data": data, "layout": layout}
+        rows, clipped = np.nonzero(np.isfinite(matrix) & ((matrix < low) | (matrix > high)))
+        if len(rows):
+            marks.append(template["clipped"] | {
+                "xaxis": f"x{number}", "yaxis": f"y{number}",
+                "x": clipped.tolist(), "y": rows.tolist(),
+            })  # fmt: skip
+    return {"data": data + marks, "layout": layout}
 
 
 def plotly_text(text: str) -> str:

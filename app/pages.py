@@ -1,18 +1,21 @@
 """The pages: the tracer itself, and the API's documentation."""
 
+from base64 import b64encode
 from hashlib import blake2b
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app import reference
+from app import reference, wire
 from app.api.access import Served
 from app.api.models import entry
+from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
 from app.service import Service
 from app.settings import ROOT
 from model.stage import Kind
+from model.tracing import trace
 
 EXAMPLES = (
     ("To be", "To be, or not to be"),
@@ -58,7 +61,10 @@ def install(app: FastAPI, pages: Pages) -> None:
         request: Request, service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
         return pages.respond(
-            "tracer.html", if_none_match, base=str(request.base_url).rstrip("/"), **_tracer(service)
+            "tracer.html",
+            if_none_match,
+            base=str(request.base_url).rstrip("/"),
+            **_tracer(service, prepared=not {"text", "model"} & set(request.query_params)),
         )
 
     @app.get("/api", include_in_schema=False)
@@ -73,18 +79,24 @@ def install(app: FastAPI, pages: Pages) -> None:
         )
 
 
-def _tracer(service: Service) -> dict[str, Any]:
-    """What the tracer's page needs to start."""
+def _tracer(service: Service, *, prepared: bool) -> dict[str, Any]:
+    """What the tracer's page needs to start; with the trace of the `prepared` text, which draws
+    the first pictures before anything else has been asked for, unless the address names another.
+    """
     text = service.settings.text
     if not service.models:
         return {"reason": service.reason(), "models": [], "limit": 0, "text": text}
     model = service.model()
-    boot = {
+    boot: dict[str, Any] = {
         "model": model.id,
         "text": text,
         "stage": next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY),
         "examples": [{"name": name, "text": example} for name, example in EXAMPLES],
     }
+    if prepared:
+        traced = trace(model, text)
+        boot["table"] = stage_table(model)
+        boot["trace"] = b64encode(wire.as_safetensors(traced, model.stages)).decode()
     return {
         "reason": None,
         "models": [entry(service, each) for each in service.models.values()],

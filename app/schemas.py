@@ -135,7 +135,9 @@ class KindEntry(Answer):
     """How a kind of stage is drawn."""
 
     colours: list[str] = Field(description="evenly spaced, linear in sRGB")
+    palettes: dict[str, list[str]] = Field(description="the same, by the name of each palette")
     range: str
+    clip_at: float = Field(description="root mean squares at which the colours of a range may end")
     mask: Mask
     template: dict[str, Any] = Field(description="Plotly, without numbers")
 

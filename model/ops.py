@@ -110,7 +110,7 @@ class Linear(Op):
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
-        return f"{result} = {x}\\,{{{weight}}}^{{\\top}}" + "".join(f" + {b}" for b in bias)
+        return f"{result} = {x}\\,{weight}^{{\\top}}" + "".join(f" + {b}" for b in bias)
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,7 @@ class HeadLinear(Op):
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
-        return f"{result}[h] = {x}\\,{{{weight}[h]}}^{{\\top}}" + "".join(
-            f" + {b}[h]" for b in bias
-        )
+        return f"{result}[h] = {x}\\,{weight}[h]^{{\\top}}" + "".join(f" + {b}[h]" for b in bias)
 
 
 @dataclass(frozen=True)
@@ -144,9 +142,7 @@ class ScaledDotProduct(Op):
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         q, k = operands
-        return (
-            rf"{result}[h] = \frac{{{q}[h]\,{{{k}[h]}}^{{\top}}}}{{\sqrt{{d_{{\text{{head}}}}}}}}"
-        )
+        return rf"{result}[h] = \frac{{{q}[h]\,{k}[h]^{{\top}}}}{{\sqrt{{d_{{\text{{head}}}}}}}}"
 
 
 @dataclass(frozen=True)
@@ -219,7 +215,7 @@ class HeadContributions(Op):
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         heads, weight = operands
-        return f"{result}[h] = {heads}[h]\\,{{{weight}[h]}}^{{\\top}}"
+        return f"{result}[h] = {heads}[h]\\,{weight}[h]^{{\\top}}"
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
     summed = table.add(
         f"{prefix}.attn_residual",
         f"{name} · input + attention",
-        "R",
+        "R_a",
         (POSITION, D_MODEL),
         Kind.SIGNED,
         ops.Add(),
@@ -172,8 +172,8 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
         f"{prefix}.attn_norm",
         f"{name} · norm 1",
         summed,
-        "R",
-        rf"X_{{{block}}}'",
+        "a",
+        "X_a",
         config,
     )
     with table.on_branch("feed-forward"):
@@ -181,7 +181,7 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
     summed = table.add(
         f"{prefix}.ffn_residual",
         f"{name} · input + feed-forward",
-        "R'",
+        "R_f",
         (POSITION, D_MODEL),
         Kind.SIGNED,
         ops.Add(),
@@ -193,7 +193,7 @@ def _post_norm_block(table: _Table, block: int, x: str, config: ModelConfig) -> 
         f"{prefix}.ffn_norm",
         f"{name} · norm 2",
         summed,
-        "R'",
+        "f",
         f"X_{block + 1}",
         config,
     )
@@ -287,14 +287,14 @@ def _attention(table: _Table, prefix: str, name: str, x: str, config: ModelConfi
 
 
 def _layer_norm(
-    table: _Table, prefix: str, name: str, x: str, symbol: str, result: str, config: ModelConfig
+    table: _Table, prefix: str, name: str, x: str, after: str, result: str, config: ModelConfig
 ) -> str:
+    """The four stages of a norm; `after` is the index that its symbols carry, `result` its own."""
     taught = (sections.LAYER_NORM,)
-    mark = "'" * symbol.count("'")
     mean = table.add(
         f"{prefix}.mean",
         f"{name}: mean",
-        rf"\mu{mark}",
+        rf"\mu_{after}",
         (POSITION,),
         Kind.SIGNED,
         ops.Mean(),
@@ -304,7 +304,7 @@ def _layer_norm(
     variance = table.add(
         f"{prefix}.variance",
         f"{name}: variance",
-        rf"{{\sigma^2}}{mark}",
+        rf"\sigma_{after}^2",
         (POSITION,),
         Kind.SCALE,
         ops.Variance(),
@@ -314,7 +314,7 @@ def _layer_norm(
     normalized = table.add(
         f"{prefix}.normalized",
         f"{name}: normalized",
-        rf"\hat{{R}}{mark}",
+        rf"\hat{{R}}_{after}",
         (POSITION, D_MODEL),
         Kind.SIGNED,
         ops.Normalize(config.norm_epsilon),
@@ -330,8 +330,8 @@ def _layer_norm(
         ops.ScaleAndShift(),
         inputs=(normalized,),
         weights=(
-            Weight(f"{prefix}.weight", rf"\gamma{mark}", (D_MODEL,)),
-            Weight(f"{prefix}.bias", rf"\beta{mark}", (D_MODEL,)),
+            Weight(f"{prefix}.weight", rf"\gamma_{after}", (D_MODEL,)),
+            Weight(f"{prefix}.bias", rf"\beta_{after}", (D_MODEL,)),
         ),
         sections=(sections.LAYER_NORM, sections.COMPLETE_MODEL),
     )

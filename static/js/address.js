@@ -1,12 +1,15 @@
 // The page's address: everything on the screen, in the query.
 
 const REST = 1000;
-const NAMES = ["text", "model", "stage", "head", "token", "cell"];
+const NAMES = ["text", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"];
+const USUAL = { palette: ["default", "alternative", "grey"], scale: ["robust", "full"] }; // the first is not written
+const PUSHED = new Set(["stage", "head", "token", "cell", "section", "palette", "scale", "projector"]);
 
 /** What the address says: only what it names. */
 export function read(search) {
   const query = new URLSearchParams(search);
-  const view = { head: null, token: null, cell: null };
+  const view = { head: null, token: null, cell: null, section: query.get("section"), projector: query.has("projector") };
+  for (const [name, values] of Object.entries(USUAL)) view[name] = values.includes(query.get(name)) ? query.get(name) : values[0];
   for (const name of ["text", "model", "stage"]) if (query.has(name)) view[name] = query.get(name);
   if (isWhole(query.get("head"))) view.head = Number(query.get("head")) - 1;
   if (isWhole(query.get("token"))) view.token = Number(query.get("token"));
@@ -18,8 +21,12 @@ export function read(search) {
 /** The address of a view. */
 export function write(state) {
   const query = new URLSearchParams();
-  const values = { ...state, head: state.head === null ? null : state.head + 1, cell: state.cell?.join(".") ?? null };
-  for (const name of NAMES) if (values[name] !== null) query.set(name, values[name]);
+  const values = {
+    ...state, head: state.head === null ? null : state.head + 1, cell: state.cell?.join(".") ?? null, projector: state.projector ? "1" : null,
+  };
+  for (const name of NAMES) {
+    if (values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);
+  }
   return `?${query}`;
 }
 
@@ -39,7 +46,7 @@ export function follow(store, field) {
     const address = write(state);
     if (action.type === "view" || address === location.search) return;
     const typing = action.type === "text";
-    const push = typing ? rested && !action.first : ["stage", "head", "token", "cell"].includes(action.type);
+    const push = typing ? rested && !action.first : PUSHED.has(action.type);
     history[push ? "pushState" : "replaceState"](null, "", address);
     if (typing) {
       rested = false;

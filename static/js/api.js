@@ -19,7 +19,16 @@ export async function fetchTable(model) {
 /** A trace in the binary form: {told, tensors}. */
 export async function fetchTrace(model, text, signal) {
   const response = await post("/traces", { model, text, format: "safetensors" }, signal);
-  const { metadata, tensors } = decode(await response.arrayBuffer());
+  return traceOf(await response.arrayBuffer());
+}
+
+/** The trace that the page itself carries, as base64 of the same form. */
+export function carriedTrace(base64) {
+  return traceOf(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer);
+}
+
+function traceOf(buffer) {
+  const { metadata, tensors } = decode(buffer);
   return { told: JSON.parse(metadata.trace), tensors };
 }
 

@@ -1,35 +1,32 @@
 // A stage on a canvas: one pixel a cell, heads side by side. For thumbnails and first sight.
 
-import { paint, rangeOf } from "./colours.js";
+import { paint } from "./colours.js";
 import { panelsOf } from "./tensors.js";
 
 const GAP = 2;
 
 /** Draw all panels of a stage in one row. */
-export function drawThumbnail(canvas, stage, tensor, kind, vocabSize) {
+export function drawThumbnail(canvas, stage, tensor, colouring) {
   const { rows, columns, matrices } = panelsOf(stage, tensor);
   const width = matrices.length * columns + (matrices.length - 1) * GAP;
   const places = matrices.map((_, i) => i * (columns + GAP));
-  draw(canvas, { width, height: rows, rows, columns, matrices, places, tensor, kind, vocabSize });
+  draw(canvas, { width, height: rows, rows, columns, matrices, places, colouring });
 }
 
 /** Draw one panel alone. */
-export function drawPanel(canvas, stage, tensor, kind, vocabSize, index) {
+export function drawPanel(canvas, stage, tensor, colouring, index) {
   const { rows, columns, matrices } = panelsOf(stage, tensor);
-  draw(canvas, {
-    width: columns, height: rows, rows, columns, matrices: [matrices[index]], places: [0], tensor, kind, vocabSize,
-  });
+  draw(canvas, { width: columns, height: rows, rows, columns, matrices: [matrices[index]], places: [0], colouring });
 }
 
-function draw(canvas, { width, height, rows, columns, matrices, places, tensor, kind, vocabSize }) {
+function draw(canvas, { width, height, rows, columns, matrices, places, colouring }) {
   canvas.width = Math.max(1, width);
   canvas.height = Math.max(1, height);
   if (!width || !height) return;
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
-  const range = rangeOf(kind, tensor.data, vocabSize);
   for (const [i, matrix] of matrices.entries()) {
-    paint(pixels, places[i], width, matrix, { rows, columns }, kind, range);
+    paint(pixels, places[i], width, matrix, { rows, columns }, colouring);
   }
   canvas.getContext("2d").putImageData(image, 0, 0);
 }

@@ -1,30 +1,36 @@
-// From a value to a colour, by the kind's own table.
+// From a value to a colour, by the kind's own palettes and range.
 
-import { extent } from "./tensors.js";
+import { sizes } from "./tensors.js";
 
 const STEPS = 256;
 const tables = new WeakMap();
 
-/** 256 pixels (little-endian RGBA) along the kind's colours. */
-export function tableOf(kind) {
-  if (!tables.has(kind)) tables.set(kind, interpolated(kind.colours));
-  return tables.get(kind);
+/** 256 pixels (little-endian RGBA) along a palette's colours. */
+export function tableOf(colours) {
+  if (!tables.has(colours)) tables.set(colours, interpolated(colours));
+  return tables.get(colours);
 }
 
-/** The values at the two ends of the kind's scale; never of zero width. */
-export function rangeOf(kind, data, vocabSize) {
+/** How a tensor is coloured: {colours, mask, low, high}. `low` and `high` are the values at the two
+ * ends of the scale, never of zero width; cells beyond them are clipped unless `scale` is "full". */
+export function colouring(kind, data, { palette, scale, vocabSize }) {
+  const [low, high] = rangeOf(kind, data, scale, vocabSize);
+  return { colours: kind.palettes[palette], mask: kind.mask, low, high };
+}
+
+function rangeOf(kind, data, scale, vocabSize) {
   if (kind.range === "unit") return [0, 1];
   if (kind.range === "vocabulary") return [0, Math.max(1, vocabSize - 1)];
-  const { low, high, empty } = extent(data);
-  const largest = empty ? 1 : Math.max(Math.abs(low), Math.abs(high)) || 1;
-  return kind.range === "symmetric" ? [-largest, largest] : [0, largest];
+  const { largest, spread } = sizes(data);
+  const limit = (scale === "full" ? largest : Math.min(largest, kind.clip_at * spread)) || largest;
+  return kind.range === "symmetric" ? [-limit, limit] : [0, limit];
 }
 
 /** Paint a matrix into pixels of a row width `stride`, beginning at `offset`. */
-export function paint(pixels, offset, stride, matrix, { rows, columns }, kind, [low, high]) {
-  const table = tableOf(kind);
-  const tint = pixel(kind.mask.tint);
-  const line = pixel(kind.mask.line);
+export function paint(pixels, offset, stride, matrix, { rows, columns }, { colours, mask, low, high }) {
+  const table = tableOf(colours);
+  const tint = pixel(mask.tint);
+  const line = pixel(mask.line);
   const scale = (STEPS - 1) / (high - low);
   for (let row = 0, at = 0; row < rows; row += 1) {
     let target = offset + row * stride;

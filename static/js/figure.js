@@ -1,32 +1,32 @@
 // Fill a kind's Plotly template with a tensor: a pure function.
 
-import { rangeOf } from "./colours.js";
 import { labelSize, labelStep } from "./geometry.js";
 import { labelsOf, panelsOf } from "./tensors.js";
 
 const AXES = [["x", "column"], ["y", "row"]];
 
 /** {data, layout} for a stage. `shown` are the panels drawn; `ink` are the page's colours. */
-export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mark, token }) {
+export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mark, token, colouring }) {
   const kind = table.kinds[stage.kind];
   const { template } = kind;
   const { axes, rows, columns, matrices } = panelsOf(stage, tensor);
-  const [cmin, cmax] = rangeOf(kind, tensor.data, table.labels.length);
-  const { width, height, narrow, across, cell } = arrangement;
-  const bar = { ...template.coloraxis.colorbar, tickfont: { color: ink.soft, size: 11 }, tickcolor: ink.rule };
+  const { low, high, colours } = colouring;
+  const { width, height, narrow, across, cell, zoom } = arrangement;
+  const bar = { ...template.coloraxis.colorbar, tickfont: { color: ink.soft, size: 11 * zoom }, tickcolor: ink.rule };
   const layout = {
     ...template.layout,
     width,
     height,
     margin: { l: 0, r: 0, t: 0, b: 0, pad: 0, autoexpand: false },
-    font: { ...template.layout.font, color: ink.text, size: 12 },
+    font: { ...template.layout.font, color: ink.text, size: 12 * zoom },
     showlegend: false,
-    coloraxis: { ...template.coloraxis, cmin, cmax, colorbar: { ...bar, ...placed(narrow, arrangement) } },
+    coloraxis: { ...template.coloraxis, colorscale: scaleOf(colours), cmin: low, cmax: high, colorbar: { ...bar, ...placed(narrow, arrangement) } },
     images: [],
     annotations: [],
     shapes: [],
   };
   const counts = { row: rows, column: columns };
+  const clipped = [];
   const data = shown.map((index, at) => {
     const number = at === 0 ? "" : String(at + 1);
     const box = arrangement.panels[at];
@@ -38,7 +38,7 @@ export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mar
       const labelled = letter === "x" || at % across === 0;
       layout[`${letter}axis${number}`] = {
         ...template[`${letter}axis`],
-        ...ticks(letter, labelsOf(axes[role], trace, table), counts[role], letter === "x" ? cell.width : cell.height, ink),
+        ...ticks(letter, labelsOf(axes[role], trace, table), counts[role], letter === "x" ? cell.width : cell.height, ink, zoom),
         range: letter === "x" ? [-0.5, columns - 0.5] : [rows - 0.5, -0.5],
         autorange: false,
         domain: domains[letter],
@@ -46,31 +46,49 @@ export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mar
         showticklabels: labelled && axes[role] !== null,
       };
     }
-    layout.annotations.push(...axisTitles(axes, box, { width, height, first: at % across === 0, ink }));
-    if (axes.panel !== null) layout.annotations.push(panelTitle(axes.panel, index, box, { width, height, ink }));
+    layout.annotations.push(...axisTitles(axes, box, { width, height, first: at % across === 0, ink, zoom }));
+    if (axes.panel !== null) layout.annotations.push(panelTitle(axes.panel, index, box, { width, height, ink, zoom }));
     if (stage.null_means !== null) {
       layout.images.push({
         ...template.masked, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows,
       });
     }
     layout.shapes.push(...outlines({ axes, rows, columns, number, index, mark, token, ink }));
-    return { ...template.trace, xaxis: `x${number}`, yaxis: `y${number}`, z: rowsOf(matrices[index], rows, columns), hoverinfo: "skip", ...(cell.width >= 22 ? kind.template.written : {}) };
+    clipped.push(...beyond(matrices[index], columns, colouring, { ...template.clipped, xaxis: `x${number}`, yaxis: `y${number}` }));
+    return { ...template.trace, xaxis: `x${number}`, yaxis: `y${number}`, z: rowsOf(matrices[index], rows, columns), hoverinfo: "skip", ...(cell.width >= 22 * zoom ? kind.template.written : {}) };
   });
-  return { data, layout };
+  return { data: [...data, ...clipped], layout };
+}
+
+function scaleOf(colours) {
+  return colours.map((colour, i) => [i / (colours.length - 1), colour]);
+}
+
+/** The marks on finite cells that the colours do not reach; none where there is none. */
+function beyond(matrix, columns, { low, high }, marks) {
+  const x = [];
+  const y = [];
+  for (const [i, value] of matrix.entries()) {
+    if ((value < low || value > high) && Number.isFinite(value)) {
+      x.push(i % columns);
+      y.push(Math.floor(i / columns));
+    }
+  }
+  return x.length ? [{ ...marks, x, y }] : [];
 }
 
 /** Labels at whole positions, as many as fit; never category text, which merges equal labels. */
-function ticks(letter, labels, count, cellSize, ink) {
+function ticks(letter, labels, count, cellSize, ink, zoom) {
   const numeric = labels === null;
-  const step = labelStep(letter, cellSize, numeric);
+  const step = labelStep(letter, cellSize, numeric, zoom);
   const tickvals = Array.from({ length: Math.ceil(count / step) }, (_, i) => i * step);
   const ticktext = tickvals.map((i) => (numeric ? String(i) : plotlyText(labels[i] ?? "")));
-  const tickfont = { color: ink.soft, size: labelSize(letter, cellSize, numeric) };
+  const tickfont = { color: ink.soft, size: labelSize(letter, cellSize, numeric, zoom) };
   return { tickmode: "array", tickvals, ticktext, tickangle: 0, tickfont };
 }
 
 /** Plotly reads a small markup in its texts; this makes a text come out as it is. */
-function plotlyText(text) {
+export function plotlyText(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
@@ -91,21 +109,21 @@ function placed(narrow, { panels, width, height, across }) {
   };
 }
 
-function axisTitles(axes, box, { width, height, first, ink }) {
-  const base = { showarrow: false, xref: "paper", yref: "paper", font: { size: 11, color: ink.faint } };
+function axisTitles(axes, box, { width, height, first, ink, zoom }) {
+  const base = { showarrow: false, xref: "paper", yref: "paper", font: { size: 11 * zoom, color: ink.soft } };
   const titles = [{
-    ...base, text: axes.column, x: box.x / width, xanchor: "left", y: 1 - (box.y - 19) / height, yanchor: "bottom",
+    ...base, text: axes.column, x: box.x / width, xanchor: "left", y: 1 - (box.y - 19 * zoom) / height, yanchor: "bottom",
   }];
   if (first && axes.row !== null) {
-    titles.push({ ...base, text: axes.row, textangle: -90, x: (box.x - 26) / width, xanchor: "right", y: 1 - box.y / height, yanchor: "top" });
+    titles.push({ ...base, text: axes.row, textangle: -90, x: (box.x - 26 * zoom) / width, xanchor: "right", y: 1 - box.y / height, yanchor: "top" });
   }
   return titles;
 }
 
-function panelTitle(axis, index, box, { width, height, ink }) {
+function panelTitle(axis, index, box, { width, height, ink, zoom }) {
   return {
     text: `${axis} ${index + 1}`, showarrow: false, xref: "paper", yref: "paper", x: (box.x + box.width / 2) / width, xanchor: "center",
-    y: 1 - (box.y + box.height + 4) / height, yanchor: "top", font: { size: 12, color: ink.text },
+    y: 1 - (box.y + box.height + 4) / height, yanchor: "top", font: { size: 12 * zoom, color: ink.text },
   };
 }
 

@@ -1,7 +1,7 @@
 // Where each panel of the focused stage stands, in CSS pixels: one answer for the drawing, for
 // the pointer and for the first sight on a canvas.
 
-const TALLEST_CELL = 26;
+const TALLEST_CELL = 30;
 const SHORTEST_CELL = 5;
 const WIDEST_SQUARE_CELL = 44;
 const ROW_OF_NUMBERS = 44;
@@ -13,10 +13,12 @@ const LARGEST_LABEL = 12;
 
 /** Arrange panels of rows × columns cells in `width` × about `height` pixels.
  * Returns {width, height, narrow, across, panels: [{x, y, width, height}], steps}. */
-export function arrange({ width, height, rows, columns, count, square, titled }) {
+export function arrange({ width, height, rows, columns, count, square, titled, zoom = 1 }) {
   const narrow = width < NARROW;
-  const margin = { left: 46, right: narrow ? 10 : 76, top: 40, bottom: (narrow ? 54 : 8) + (titled ? 22 : 0) };
-  const gap = { x: 14, y: 60 };
+  const margin = {
+    left: 46 * zoom, right: narrow ? 10 : 76 * zoom, top: 40 * zoom, bottom: ((narrow ? 54 : 8) + (titled ? 22 : 0)) * zoom,
+  };
+  const gap = { x: 14, y: 60 * zoom };
   const choices = [1, 2, 4, 8].filter((across) => across <= Math.max(1, count) && across <= (narrow ? 2 : 8));
   const layouts = choices.map((across) => {
     const down = Math.ceil(count / across);
@@ -34,7 +36,7 @@ export function arrange({ width, height, rows, columns, count, square, titled })
   }));
   return {
     narrow,
-    margin,
+    zoom,
     across: best.across,
     panels,
     width: margin.left + best.across * panel.width + (best.across - 1) * gap.x + margin.right,
@@ -44,15 +46,15 @@ export function arrange({ width, height, rows, columns, count, square, titled })
 }
 
 /** Every how many cells a label fits along "x" or "y". */
-export function labelStep(letter, cell, numeric) {
-  const advance = (numeric ? NUMBER_ADVANCE : LABEL_ADVANCE)[letter];
+export function labelStep(letter, cell, numeric, zoom) {
+  const advance = zoom * (numeric ? NUMBER_ADVANCE : LABEL_ADVANCE)[letter];
   return [1, 2, 4, 8, 16, 32, 64, 128].find((step) => step * cell >= advance) ?? 256;
 }
 
 /** The size of a label, in pixels, that such cells have room for. */
-export function labelSize(letter, cell, numeric) {
-  const room = cell * labelStep(letter, cell, numeric) * (letter === "x" && !numeric ? 1.3 : 0.9);
-  return Math.max(SMALLEST_LABEL, Math.min(LARGEST_LABEL, numeric ? 11 : room));
+export function labelSize(letter, cell, numeric, zoom) {
+  const room = cell * labelStep(letter, cell, numeric, zoom) * (letter === "x" && !numeric ? 1.3 : 0.9);
+  return Math.max(SMALLEST_LABEL * zoom, Math.min(LARGEST_LABEL * zoom, numeric ? 11 * zoom : room));
 }
 
 /** The panel and cell under a point, or null. */

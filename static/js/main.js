@@ -3,6 +3,8 @@
 import { follow, read } from "./address.js";
 import { keepTraced } from "./requests.js";
 import { createStore, initialState } from "./store.js";
+import { away } from "./views/away.js";
+import { bar } from "./views/bar.js";
 import { chips } from "./views/chips.js";
 import { figure } from "./views/figure.js";
 import { inspector } from "./views/inspector.js";
@@ -10,8 +12,9 @@ import { next } from "./views/next.js";
 import { outline } from "./views/outline.js";
 import { stage } from "./views/stage.js";
 import { text } from "./views/text.js";
+import { tools } from "./views/tools.js";
 
-const VIEWS = { text, chips, outline, stage, figure, inspector, next };
+const VIEWS = { text, bar, chips, outline, stage, tools, figure, away, inspector, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore({ ...initialState(boot), ...read(location.search) });
@@ -23,4 +26,4 @@ const views = Object.entries(VIEWS).map(([name, view]) => {
 store.subscribe((state, previous) => views.forEach((view) => view(state, previous)));
 views.forEach((view) => view(store.state, null));
 follow(store, document.querySelector("[data-text]"));
-keepTraced(store);
+keepTraced(store, boot);

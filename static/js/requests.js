@@ -1,12 +1,13 @@
 // What the server is asked for, and when: one trace at a time, the newest text wins.
 
-import { fetchChecks, fetchTable, fetchTrace } from "./api.js";
+import { carriedTrace, fetchChecks, fetchTable, fetchTrace } from "./api.js";
 
 const TYPING_PAUSE = 30;
 const CHECK_PAUSE = 250;
 
-/** Ask for the table and, whenever the text changes, for its trace. */
-export function keepTraced(store) {
+/** Show what the page carries, else ask for the table and the trace; ask again whenever the text
+ * changes. */
+export function keepTraced(store, carried) {
   let timer = 0;
   let running = null;
 
@@ -50,6 +51,13 @@ export function keepTraced(store) {
     timer = setTimeout(traceNow, TYPING_PAUSE);
   });
 
+  if (carried.trace && carried.text === store.state.text) {
+    store.dispatch({ type: "table", table: carried.table });
+    const trace = carriedTrace(carried.trace);
+    store.dispatch({ type: "trace", trace });
+    checkLater(trace);
+    return;
+  }
   fetchTable(store.state.model).then(
     (table) => store.dispatch({ type: "table", table }),
     (refusal) => store.dispatch({ type: "refused", refusal }),

@@ -1,5 +1,7 @@
 // The page's state, and the only ways it changes.
 
+import { colouring } from "./colours.js";
+
 /** What is on the screen. `trace` is {told, tensors} of `trace.told.text`, which may be older than
  * `text` while a request is under way or after a refusal. */
 export function initialState({ model, text, stage, examples }) {
@@ -9,6 +11,10 @@ export function initialState({ model, text, stage, examples }) {
     token: null, // the chosen position
     cell: null, // the chosen cell's index
     hover: null, // the cell under the pointer
+    palette: "default",
+    scale: "robust", // or "full": where the colours end
+    section: null, // the course section whose stages are picked out
+    projector: false, // large type, one panel
     table: null,
     trace: null,
     checks: null,
@@ -54,7 +60,12 @@ function reduce(state, action) {
     case "stage":
       return { ...state, stage: action.stage, cell: null, hover: null };
     case "head":
-      return { ...state, head: action.head };
+    case "palette":
+    case "scale":
+    case "projector":
+      return { ...state, [action.type]: action[action.type] };
+    case "section":
+      return { ...state, section: action.section === state.section ? null : action.section };
     case "token":
       return { ...state, token: action.token === state.token ? null : action.token };
     case "cell":
@@ -74,6 +85,11 @@ function known(table, key) {
 /** The focused stage's entry in the table. */
 export function focused({ table, stage }) {
   return table.stages.find((entry) => entry.key === stage);
+}
+
+/** How a stage's tensor is coloured. */
+export function colouringOf({ table, trace, palette, scale }, { key, kind }) {
+  return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, vocabSize: table.labels.length });
 }
 
 /** Whether the pictures belong to another text than the one typed. */

@@ -6,13 +6,15 @@ import { fill } from "../figure.js";
 import { arrange, hit } from "../geometry.js";
 import { exact, short } from "../numbers.js";
 import { plotly } from "../plotly.js";
-import { focused, stale } from "../store.js";
+import { colouringOf, focused, stale } from "../store.js";
 import { cellInWords, extent, indexOf, panelsOf, placeOf, valueAt } from "../tensors.js";
 
 const TALLEST = 640;
 const SHARE_OF_WINDOW = 0.46;
 const OPTIONS = { staticPlot: true, displayModeBar: false, responsive: false };
-const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell"];
+const PROJECTED_SHARE = 0.52;
+const PROJECTED_ZOOM = 1.6;
+const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "projector"];
 
 const drawn = new WeakMap(); // root -> what is on it: {state, arrangement, shown}
 
@@ -44,10 +46,6 @@ function listen(root, dispatch) {
   });
   plot.addEventListener("pointerleave", () => dispatch({ type: "hover", hover: null }));
   plot.addEventListener("click", (event) => dispatch({ type: "cell", cell: under(event) }));
-  part(root, "heads").addEventListener("click", (event) => {
-    const button = event.target.closest("[data-head]");
-    if (button) dispatch({ type: "head", head: button.dataset.head === "" ? null : Number(button.dataset.head) });
-  });
   const again = () => drawn.has(root) && draw(root, drawn.get(root).state);
   new ResizeObserver(again).observe(part(root, "frame"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
@@ -57,17 +55,17 @@ function draw(root, state) {
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
   const { axes, rows, columns, matrices } = panelsOf(stage, tensor);
-  const only = axes.panel !== null && state.head !== null && state.head < matrices.length ? state.head : null;
+  const only = onlyPanel(state, axes, matrices.length);
   const shown = only === null ? matrices.map((_, i) => i) : [only];
   const arrangement = arrange({
     width: part(root, "frame").clientWidth,
-    height: Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
+    height: state.projector ? innerHeight * PROJECTED_SHARE : Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
+    zoom: state.projector ? PROJECTED_ZOOM : 1,
     rows, columns, count: shown.length, titled: axes.panel !== null,
     square: axes.row !== null && tokenAxis(axes.row) && tokenAxis(axes.column),
   });
   drawn.set(root, { state, arrangement, shown });
-  headButtons(root, axes.panel, matrices.length, only);
-  remarks(root, stage, tensor, state.table);
+  remarks(root, stage, tensor, colouringOf(state, stage));
   const plot = part(root, "plot");
   plot.hidden = !tensor.data.length;
   plot.style.width = `${arrangement.width}px`;
@@ -78,19 +76,36 @@ function draw(root, state) {
   withPlotly(root);
 }
 
+/** Which one panel is shown, or null for all. */
+export function onlyPanel({ head, projector }, axes, count) {
+  if (axes.panel === null || count < 2) return null;
+  return head !== null && head < count ? head : projector ? 0 : null;
+}
+
+/** The drawn figure as Plotly's data and layout; other `ink` for another paper. */
+export function filled(root, ink = inkOf(root)) {
+  const { state, arrangement, shown } = drawn.get(root);
+  const stage = focused(state);
+  const tensor = state.trace.tensors.get(stage.key);
+  return fill({
+    stage, tensor, trace: state.trace, table: state.table, arrangement, ink, shown, colouring: colouringOf(state, stage),
+    mark: state.cell && valueAt(tensor, state.cell) !== undefined ? placeOf(state.cell) : null, token: state.token,
+  });
+}
+
 function tokenAxis(axis) {
   return axis === "position" || axis === "source";
 }
 
 /** The cells alone, on canvases, until Plotly's script has come. */
-function atOnce(root, { table }, stage, tensor) {
+function atOnce(root, state, stage, tensor) {
   const { arrangement, shown } = drawn.get(root);
   part(root, "sketch").replaceChildren(
     ...shown.map((index, at) => {
       const canvas = make("canvas", { class: "sketch-panel" });
       const { x, y, width, height } = arrangement.panels[at];
       canvas.style.cssText = `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
-      drawPanel(canvas, stage, tensor, table.kinds[stage.kind], table.labels.length, index);
+      drawPanel(canvas, stage, tensor, colouringOf(state, stage), index);
       return canvas;
     }),
   );
@@ -103,17 +118,12 @@ async function withPlotly(root) {
   root.dataset.busy = "true";
   try {
     const library = await plotly();
-    const { state, arrangement, shown } = drawn.get(root);
-    const stage = focused(state);
-    const tensor = state.trace.tensors.get(stage.key);
-    if (tensor.data.length) {
-      const { data, layout } = fill({
-        stage, tensor, trace: state.trace, table: state.table, arrangement, ink: inkOf(root), shown,
-        mark: state.cell && valueAt(tensor, state.cell) !== undefined ? placeOf(state.cell) : null, token: state.token,
-      });
+    const { state } = drawn.get(root);
+    if (state.trace.tensors.get(state.stage).data.length) {
+      const { data, layout } = filled(root);
       await library.react(part(root, "canvas"), data, layout, OPTIONS);
       part(root, "sketch").replaceChildren();
-      root.dataset.drawn = `${stage.key} ${state.trace.told.text}`;
+      root.dataset.drawn = `${state.stage} ${state.trace.told.text}`;
     }
   } catch (error) {
     part(root, "remark").textContent = error.message;
@@ -126,31 +136,20 @@ async function withPlotly(root) {
 function inkOf(root) {
   const style = getComputedStyle(root);
   const ink = (name) => style.getPropertyValue(`--${name}`).trim();
-  return { text: ink("ink"), soft: ink("ink-soft"), faint: ink("ink-soft"), rule: ink("rule"), accent: ink("mark") };
+  return { text: ink("ink"), soft: ink("ink-soft"), rule: ink("rule"), accent: ink("mark") };
 }
 
-function headButtons(root, axis, count, only) {
-  const bar = part(root, "heads");
-  bar.hidden = axis === null;
-  if (axis === null) return;
-  const options = [["", "all heads", "all heads"], ...Array.from({ length: count }, (_, i) => [String(i), String(i + 1), `${axis} ${i + 1}`])];
-  const chosen = only === null ? "" : String(only);
-  bar.replaceChildren(
-    ...options.map(([value, text, name]) =>
-      make("button", { type: "button", class: "switch", "data-head": value, text, "aria-label": name, "aria-pressed": String(value === chosen) }),
-    ),
-  );
-}
-
-/** What the picture alone does not say: nothing to see, all the same, what the hatching is. */
-function remarks(root, stage, tensor, table) {
-  const { low, high, empty } = extent(tensor.data);
+/** What the picture alone does not say: nothing to see, all the same, hatching, clipping. */
+function remarks(root, stage, { data }, { low, high, mask }) {
+  const { low: least, high: most, empty } = extent(data);
   const said = [];
-  if (!tensor.data.length) said.push("No character follows the only one, so this tensor is empty: its shape is 0.");
+  if (!data.length) said.push("No character follows the only one, so this tensor is empty: its shape is 0.");
   else if (empty) said.push("No cell has a finite value.");
-  else if (low === high && table.kinds[stage.kind].range !== "unit" && tensor.data.length > 1) said.push(`All values equal ${exact(low)}.`);
-  else said.push(`From ${short(low)} to ${short(high)}.`);
-  if (stage.null_means !== null && tensor.data.some((value) => !Number.isFinite(value))) said.push("Hatched cells are masked: −∞.");
+  else if (least === most && data.length > 1) said.push(`All values equal ${exact(least)}.`);
+  else said.push(`Values from ${short(least)} to ${short(most)}.`);
+  const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
+  if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
+  if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
   part(root, "remark").textContent = said.join(" ");
 }
 

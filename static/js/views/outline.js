@@ -4,17 +4,19 @@
 import { write } from "../address.js";
 import { drawThumbnail } from "../canvas.js";
 import { make, makeSvg } from "../dom.js";
-import { stale } from "../store.js";
+import { colouringOf, stale } from "../store.js";
 
 const ROW = 40;
 const STREAM = 8;
 const BRANCH = 24;
+const LINKED_FROM = ["stage", "table", "trace", "section", "token", "head", "palette", "scale", "projector"];
+const DRAWN_FROM = ["trace", "table", "palette", "scale"];
 
 export function outline(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (root.dataset.model !== state.table.model) build(root, state, dispatch);
-  if (state.stage !== previous?.stage || state.table !== previous?.table) mark(root, state);
-  if (state.trace !== null && (state.trace !== previous?.trace || state.table !== previous?.table)) draw(root, state);
+  if (LINKED_FROM.some((name) => state[name] !== previous?.[name])) mark(root, state);
+  if (state.trace !== null && DRAWN_FROM.some((name) => state[name] !== previous?.[name])) draw(root, state);
   root.classList.toggle("is-stale", stale(state));
 }
 
@@ -85,21 +87,28 @@ function mark(root, state) {
     if (here) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
     link.href = write({ ...state, stage: link.dataset.stage, cell: null });
-    if (here) reveal(root, link);
+    link.classList.toggle("is-aside", state.section !== null && !teaches(state.table, link.dataset.stage, state.section));
+    if (here && state.stage !== root.dataset.revealed) reveal(root, link);
   }
 }
 
+function teaches(table, key, number) {
+  return table.stages.find((stage) => stage.key === key).sections.some((section) => section.number === number);
+}
+
 function reveal(root, link) {
+  root.dataset.revealed = link.dataset.stage;
   if (root.scrollHeight <= root.clientHeight) return;
   const [outer, inner] = [root.getBoundingClientRect(), link.getBoundingClientRect()];
   if (inner.top < outer.top || inner.bottom > outer.bottom) root.scrollTop += inner.top - outer.top - outer.height / 3;
 }
 
-function draw(root, { table, trace }) {
+function draw(root, state) {
+  const { table, trace } = state;
   for (const stage of table.stages) {
     const tensor = trace.tensors.get(stage.key);
     const link = root.querySelector(`[data-stage="${CSS.escape(stage.key)}"]`);
-    drawThumbnail(link.querySelector("canvas"), stage, tensor, table.kinds[stage.kind], table.labels.length);
+    drawThumbnail(link.querySelector("canvas"), stage, tensor, colouringOf(state, stage));
     link.querySelector(".outline-shape").textContent = `${stage.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
   }
 }

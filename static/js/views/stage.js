@@ -15,11 +15,16 @@ export function stage(root, state, dispatch, previous) {
   if (entry.key !== previous?.stage || state.table !== previous?.table) describe(root, entry, state);
   if (state.trace !== null) shape(root, entry, state);
   links(root, state);
+  for (const button of root.querySelectorAll("[data-section]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.section === state.section));
+  }
   check(root, entry, state);
 }
 
 function listen(root, dispatch) {
   root.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-section]");
+    if (button) dispatch({ type: "section", section: button.dataset.section });
     const link = event.target.closest("[data-go]");
     if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -38,7 +43,7 @@ function describe(root, entry, { table }) {
   part("operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
   part("equation").replaceChildren(makeMath(entry.mathml));
   part("symbols").replaceChildren(...symbols(entry, table));
-  part("sections").replaceChildren(...entry.sections.map(section));
+  part("sections").replaceChildren(...entry.sections.map((one) => section(one, table)));
 }
 
 /** The equation's symbols in a line: the result, its inputs, its weights. */
@@ -52,9 +57,16 @@ function symbols(entry, table) {
   ));
 }
 
-function section({ number, title, url }) {
+function section({ number, title, url }, table) {
   const text = `§${number} ${title}`;
-  return url === null ? make("span", { class: "section", text }) : make("a", { class: "section", href: url, rel: "noreferrer", text });
+  const count = table.stages.filter((stage) => stage.sections.some((one) => one.number === number)).length;
+  return make(
+    "span",
+    { class: "section" },
+    url === null ? text : make("a", { href: url, rel: "noreferrer", text }),
+    " ",
+    make("button", { type: "button", class: "link", "data-section": number, text: `its ${count} stages`, title: "pick them out in the outline" }),
+  );
 }
 
 function shape(root, entry, { trace }) {

@@ -1,0 +1,60 @@
+"""The colours of each kind: three palettes, one range rule, the marks for what has no colour."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+
+from model.stage import Kind
+
+Colours = Sequence[str]
+
+# ColorBrewer's RdBu and PuOr (reversed), Blues, Viridis' anchors, YlGn, and greys. Zero is light
+# in the middle of a diverging palette, and middle grey in the one for print.
+_DIVERGING = ("#053061 #2166ac #4393c3 #92c5de #d1e5f0 #f7f7f7 #fddbc7 #f4a582 #d6604d #b2182b "
+              "#67001f").split()  # fmt: skip
+_PURPLE_ORANGE = ("#2d004b #542788 #8073ac #b2abd2 #d8daeb #f7f7f7 #fee0b6 #fdb863 #e08214 "
+                  "#b35806 #7f3b08").split()  # fmt: skip
+_BLUES = "#f7fbff #deebf7 #c6dbef #9ecae1 #6baed6 #4292c6 #2171b5 #08519c #08306b".split()
+_GREENS = "#ffffe5 #f7fcb9 #d9f0a3 #addd8e #78c679 #41ab5d #238443 #006837 #004529".split()
+_VIRIDIS = ("#440154 #482878 #3e4989 #31688e #26828e #1f9e89 #35b779 #6ece58 #b5de2b "
+            "#fde725").split()  # fmt: skip
+_LIGHT_TO_DARK = ["#ffffff", "#000000"]
+_DARK_TO_LIGHT = ["#000000", "#ffffff"]
+
+DEFAULT = "default"
+PALETTES: Mapping[Kind, Mapping[str, Colours]] = {
+    Kind.IDS: {DEFAULT: _BLUES, "alternative": _VIRIDIS, "grey": _LIGHT_TO_DARK},
+    Kind.SIGNED: {DEFAULT: _DIVERGING, "alternative": _PURPLE_ORANGE, "grey": _DARK_TO_LIGHT},
+    Kind.SCORES: {DEFAULT: _DIVERGING, "alternative": _PURPLE_ORANGE, "grey": _DARK_TO_LIGHT},
+    Kind.PROBABILITY: {DEFAULT: _BLUES, "alternative": _VIRIDIS, "grey": _LIGHT_TO_DARK},
+    Kind.SCALE: {DEFAULT: _GREENS, "alternative": _VIRIDIS, "grey": _LIGHT_TO_DARK},
+}
+"""Evenly spaced colours, mixed linearly in sRGB; the greys are for print."""
+
+SYMMETRIC, UNIT, FROM_ZERO, VOCABULARY = "symmetric", "unit", "from-zero", "vocabulary"
+"""Ranges: ±the limit; 0 to 1; 0 to the limit; 0 to vocab_size − 1. The limit is the largest finite
+|value|, or CLIP_AT root mean squares where that is less; cells beyond it are marked."""
+
+RANGES: Mapping[Kind, str] = {
+    Kind.IDS: VOCABULARY,
+    Kind.SIGNED: SYMMETRIC,
+    Kind.SCORES: SYMMETRIC,
+    Kind.PROBABILITY: UNIT,
+    Kind.SCALE: FROM_ZERO,
+}
+CLIP_AT = 5.0
+"""At most 1 cell in 25 can be beyond five root mean squares; usually it is 1 in 1,000."""
+
+MASK = {"tint": "#c9c4bb", "line": "#8f887c", "word": "masked"}
+
+
+def hatching() -> str:
+    """The ground of masked cells, as an image: a tint with stripes that no palette has."""
+    stripes = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="480">'
+        '<pattern id="p" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<rect width="8" height="8" fill="{MASK["tint"]}"/>'
+        f'<path d="M-2 2 2 -2M0 8 8 0M6 10 10 6" stroke="{MASK["line"]}" stroke-width="1.4"/>'
+        "</pattern>"
+        '<rect width="480" height="480" fill="url(#p)"/></svg>'
+    )
+    return f"data:image/svg+xml;base64,{b64encode(stripes.encode()).decode()}"

@@ -1,0 +1,44 @@
+// How the figure is shown: heads, palette, where the colours end, the projector's large type.
+
+import { make } from "../dom.js";
+import { focused } from "../store.js";
+import { panelsOf } from "../tensors.js";
+import { onlyPanel } from "./figure.js";
+
+export function tools(root, state, dispatch, previous) {
+  if (state.table === null || state.trace === null) return;
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    listen(root, dispatch);
+  }
+  const stage = focused(state);
+  const { axes, matrices } = panelsOf(stage, state.trace.tensors.get(stage.key));
+  if (state.stage !== previous?.stage || state.table !== previous?.table || state.trace !== previous?.trace) {
+    heads(root, axes.panel, matrices.length);
+  }
+  const only = onlyPanel(state, axes, matrices.length);
+  for (const button of root.querySelectorAll("[data-head]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.head === (only === null ? "" : String(only))));
+  }
+  for (const select of root.querySelectorAll("select")) select.value = state[select.name];
+  const clips = !["unit", "vocabulary"].includes(state.table.kinds[stage.kind].range);
+  root.querySelector("[data-clipping]").hidden = !clips;
+}
+
+function listen(root, dispatch) {
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-head]");
+    if (button) dispatch({ type: "head", head: button.dataset.head === "" ? null : Number(button.dataset.head) });
+  });
+  root.addEventListener("change", ({ target }) => dispatch({ type: target.name, [target.name]: target.value }));
+}
+
+function heads(root, axis, count) {
+  const bar = root.querySelector("[data-heads]");
+  bar.hidden = axis === null;
+  if (axis === null || bar.children.length === count + 1) return;
+  const options = [["", "all heads", "all heads"], ...Array.from({ length: count }, (_, i) => [String(i), String(i + 1), `${axis} ${i + 1}`])];
+  bar.replaceChildren(
+    ...options.map(([value, text, name]) => make("button", { type: "button", class: "switch", "data-head": value, text, "aria-label": name })),
+  );
+}
