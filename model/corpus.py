@@ -4,10 +4,11 @@ import hashlib
 import os
 import shutil
 import tempfile
-import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
+from urllib.error import HTTPError
 
 import torch
 from torch import Tensor
@@ -34,7 +35,7 @@ class Corpus:
 
 
 def read(path: Path, context_length: int) -> Corpus:
-    """Read and split a UTF-8 text file; CR LF and CR become LF.
+    """Read and split a UTF-8 text file; CR LF and CR become LF, and a byte order mark goes.
 
     Raises:
         CorpusError: no such file, not UTF-8, or too short for one window of each part.
@@ -51,7 +52,8 @@ def read(path: Path, context_length: int) -> Corpus:
             f"0x{raw[error.start]:02X}. Convert it to UTF-8 first.",
             field="data",
         ) from None
-    return split(text.replace("\r\n", "\n").replace("\r", "\n"), context_length, raw)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return split(text, context_length, raw)
 
 
 def split(text: str, context_length: int, raw: bytes) -> Corpus:
@@ -91,10 +93,24 @@ def download(
         CorpusError: the address does not answer, or what it answered is another text.
     """
     kept = folder / "tinyshakespeare.txt"
-    if kept.exists() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256:
-        return kept
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
+    try:
+        if not (kept.exists() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256):
+            folder.mkdir(parents=True, exist_ok=True)
+            _fetch(url, sha256, kept)
+    except (OSError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it is the answer as well, and holds the connection
+        raise CorpusError(
+            f"Tiny Shakespeare could not be fetched from {url} into {quoted(str(folder), 200)}: "
+            f"{str(error) or type(error).__name__}. Give a file of yours with --data.",
+            field="data",
+        ) from None
+    return kept
+
+
+def _fetch(url: str, sha256: str, kept: Path) -> None:
+    """Let `kept` appear whole, or not at all."""
+    with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as part:
         try:
             with urllib.request.urlopen(url, timeout=60) as response:
                 shutil.copyfileobj(response, part)
@@ -107,12 +123,5 @@ def download(
                     field="data",
                 )
             os.replace(part.name, kept)
-        except (urllib.error.URLError, OSError) as error:
-            raise CorpusError(
-                f"Tiny Shakespeare could not be fetched from {url}: {error}. "
-                "Give a file of yours with --data.",
-                field="data",
-            ) from None
         finally:
             Path(part.name).unlink(missing_ok=True)
-    return kept

@@ -75,11 +75,17 @@ class CharacterTokenizer:
 
     def described(self) -> str:
         """The vocabulary in one readable line, runs of letters and digits folded."""
-        runs: list[str] = []
+        runs: list[list[str]] = []
         for character in self.vocabulary:
             last = runs[-1][-1] if runs else ""
             if last.isalnum() and character.isalnum() and ord(character) == ord(last) + 1:
-                runs[-1] = f"{runs[-1][0]}-{character}"
+                runs[-1].append(character)
             else:
-                runs.append({" ": "space", "\n": "newline"}.get(character, character))
-        return " ".join(runs)
+                runs.append([character])
+        return " ".join(_named(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _named(character: str) -> str:
+    """A character that shows in a sentence: blanks by their name, what cannot be seen by code."""
+    name = {" ": "space", "\n": "newline", "\t": "tab"}.get(character)
+    return name or (character if character.isprintable() else code_point(character))

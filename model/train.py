@@ -30,8 +30,8 @@ VALIDATION_BATCH = 128
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train. AdamW with a linear warm-up and a cosine down to 2 % of the learning rate;
-    the kept weights are an exponential average of the trained ones."""
+    """How to train. AdamW with a linear warm-up (of a short run at most a tenth) and a cosine down
+    to 2 % of the learning rate; the kept weights are an exponential average of the trained ones."""
 
     steps: int = 12_000
     batch_size: int = 32
@@ -46,11 +46,16 @@ class Recipe:
     clip: float = 1.0
     final_share: float = 0.02
 
+    @property
+    def warm_steps(self) -> int:
+        """The steps of warm-up; a run must not end in it, nor go unwatched because of it."""
+        return min(self.warmup, self.steps // 10)
+
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
-        if step < self.warmup:
-            return self.learning_rate * (step + 1) / self.warmup
-        done = (step - self.warmup) / max(1, self.steps - self.warmup)
+        if step < self.warm_steps:
+            return self.learning_rate * (step + 1) / self.warm_steps
+        done = (step - self.warm_steps) / max(1, self.steps - self.warm_steps)
         cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, done)))
         return self.learning_rate * (self.final_share + (1 - self.final_share) * cosine)
 
@@ -69,20 +74,27 @@ def train(
     Random numbers come from a generator of this run alone. Returns the record that was saved.
 
     Raises:
-        TrainingError: another run holds the folder, or the loss diverged (the last good
-            checkpoint stays).
+        TrainingError: another run holds the folder, it cannot be written, or the loss diverged
+            (the last good checkpoint stays).
         CheckpointError: the folder holds a model of another shape.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock", timeout=0):
             for half_written in folder.glob(".saving-*"):
                 half_written.unlink()
+            checkpoint.refuse_another(folder, config, text.tokenizer)
             return _train(config, text, recipe, folder, command, quiet)
     except Timeout:
         raise TrainingError(
             f"Another run is training in {quoted(str(folder), 200)}. Wait for it, or choose "
             "another folder with --out."
+        ) from None
+    except OSError as error:
+        raise TrainingError(
+            f"The folder {quoted(str(folder), 200)} cannot be written: {error.strerror}. "
+            "Choose another with --out.",
+            field="out",
         ) from None
 
 
@@ -127,12 +139,13 @@ def _train(
                     list(averaged.parameters()), list(network.parameters()), 1 - keep
                 )
             recent = loss.item() if step == 0 else 0.98 * recent + 0.02 * loss.item()
+            bar.set_postfix_str(_losses(recent, curve), refresh=False)
             bar.update()
             if (step + 1) % recipe.evaluate_every == 0 or step + 1 == recipe.steps:
                 held_out = validation_loss(averaged, text.validation, config.context_length)
                 _stop_if_diverged(held_out, step, recipe, config, saved)
                 curve.append(LossPoint(step=step + 1, train=recent, validation=held_out))
-                bar.set_postfix(train=f"{recent:.4f}", validation=f"{held_out:.4f}")
+                bar.set_postfix_str(_losses(recent, curve))
                 if saved is None or held_out < saved.validation_loss:
                     saved = checkpoint.save(
                         folder,
@@ -156,6 +169,11 @@ def _train(
                     )
     assert saved is not None, "a run of at least one step evaluates at its end"
     return saved
+
+
+def _losses(recent: float, curve: list[LossPoint]) -> str:
+    validation = f", validation {curve[-1].validation:.4f}" if curve else ""
+    return f"loss {recent:.4f}{validation}"
 
 
 def batch(
@@ -186,7 +204,7 @@ def _stop_if_diverged(
     loss: float, step: int, recipe: Recipe, config: ModelConfig, saved: TrainingRecord | None
 ) -> None:
     limit = 3 * math.log(config.vocab_size)
-    if math.isfinite(loss) and (step < recipe.warmup or loss <= limit):
+    if math.isfinite(loss) and (step < recipe.warm_steps or loss <= limit):
         return
     kept = f"the checkpoint of step {saved.steps} stays" if saved else "nothing was saved"
     raise TrainingError(
@@ -249,9 +267,8 @@ def _check(recipe: Recipe) -> None:
         value = getattr(recipe, name)
         if not low <= value <= high or not math.isfinite(value):
             option = f"--{name.replace('_', '-')}"
-            raise TrainingError(
-                f"{option} is {value}; it must be from {low} to {high}.", field=name
-            )
+            allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
+            raise TrainingError(f"{option} is {value}; it must be {allowed}.", field=name)
 
 
 if __name__ == "__main__":
