@@ -43,14 +43,16 @@ class Pages:
         self._environment.globals["scripts"] = assets.names(".js")
         self._environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
 
-    def respond(self, name: str, if_none_match: str | None, **context: Any) -> Response:
+    def respond(
+        self, name: str, if_none_match: str | None, *, status: int = 200, **context: Any
+    ) -> Response:
         """A rendered page that browsers keep but ask about at every load."""
         body = self._environment.get_template(name).render(**context).encode()
         tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": REVALIDATE}
         if if_none_match is not None and tag in (t.strip() for t in if_none_match.split(",")):
             return Response(status_code=304, headers=headers)
-        return Response(body, media_type="text/html", headers=headers)
+        return Response(body, status, media_type="text/html", headers=headers)
 
 
 def install(app: FastAPI, pages: Pages) -> None:
@@ -63,6 +65,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         return pages.respond(
             "tracer.html",
             if_none_match,
+            status=200 if service.models else 503,
             base=str(request.base_url).rstrip("/"),
             **_tracer(service, prepared=not {"text", "model"} & set(request.query_params)),
         )
