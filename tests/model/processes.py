@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch._dynamo  # noqa: F401  (an optimizer's first step imports it, for seconds)
+import torch._dynamo  # an optimizer imports it at its first step, which takes seconds
 
 from model import load, trace
 from model.config import ModelConfig

@@ -12,6 +12,7 @@ from model.checking import StageCheck, difference, sanity
 from model.interpreter import apply, run
 from model.ops import Array
 from model.stage import Kind, Stage
+from model.tap import Record
 from model.tracing import Trace
 from tests.model.texts import random_text
 
@@ -22,7 +23,8 @@ def perturbed(traced: Trace, key: str, index: tuple[int, ...], by: float) -> Tra
     """The same trace with one number of one stage wrong."""
     tensor = traced.tensor(key).clone()
     tensor[index] += by
-    return replace(traced, tensors={**traced.tensors, key: tensor})
+    tensors = {**traced.tensors, key: tensor}
+    return replace(traced, tensors=Record({name: one[None] for name, one in tensors.items()}))
 
 
 def found(checks: tuple[StageCheck, ...], key: str) -> StageCheck:

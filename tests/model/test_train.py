@@ -83,7 +83,7 @@ def test_averaged_weights_of_a_short_run_are_not_its_random_start(
     assert record.validation_loss < 0.9 * math.log(tiny.vocab_size)
 
 
-# Random numbers (C33)
+# Random numbers, C33
 
 
 def test_same_seed_gives_the_same_weights(start: Start, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_training_leaves_torchs_generator_alone(start: Start) -> None:
     assert torch.equal(torch.get_rng_state(), before)
 
 
-# Divergence (C42)
+# A run that diverges, C42
 
 
 def test_diverged_run_stops_with_its_step(start: Start) -> None:
@@ -149,7 +149,7 @@ def test_loss_that_is_not_a_number_stops_the_run(
     assert "diverged at step 1" in refusal(start, replace(SHORT, warmup=2))
 
 
-# One run a folder (C41)
+# One run a folder, C41
 
 
 def test_folder_in_use_is_refused(start: Start, folder: Path) -> None:

@@ -1,0 +1,196 @@
+"""The rules that hold the house together, read from the source: who may import whom, what a
+forward pass may not contain, and that the stage table has no twin."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from model.config import PRESETS
+from model.stages import stages
+from tests.conftest import ROOT
+
+PACKAGES = ("app", "model")
+FOLDERS = (*PACKAGES, "static", "templates", "tests")
+SUFFIXES = {".py", ".js", ".css", ".html"}
+MOST_LINES = 400
+SERVER_LIBRARIES = {"fastapi", "starlette", "jinja2", "plotly", "uvicorn", "app"}
+TORCH_FREE = ("model/ops.py", "model/interpreter.py")
+VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
+OWN_WORDS = {
+    "activation", "blocks", "heads", "hidden", "ids", "input", "loss", "mean", "output",
+    "positions", "probabilities", "scores", "variance", "weights",
+}  # fmt: skip
+"""Parts of stage keys that the server and the page also use as words of their own."""
+
+
+def sources(*folders: str) -> list[Path]:
+    """Every source file below these folders, as paths from the top."""
+    found = (path for folder in folders for path in sorted((ROOT / folder).rglob("*")))
+    return [path.relative_to(ROOT) for path in found if path.suffix in SUFFIXES]
+
+
+def python(*folders: str) -> list[Path]:
+    return [path for path in sources(*folders) if path.suffix == ".py"]
+
+
+@lru_cache(maxsize=512)
+def tree(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> set[str]:
+    """The dotted names a file imports, anywhere in it; `from a import b` gives a and a.b."""
+    names: set[str] = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            names |= {str(node.module)} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def packages(path: Path) -> set[str]:
+    """The top-level packages a file imports."""
+    return {name.split(".")[0] for name in imports(path)}
+
+
+def reached(start: Path) -> set[Path]:
+    """The modules of the model package that a file imports, directly or through others."""
+    seen, waiting = set[Path](), [start]
+    while waiting:
+        path = waiting.pop()
+        seen.add(path)
+        named = (Path(f"{name.replace('.', '/')}.py") for name in imports(path))
+        waiting += [file for file in named if (ROOT / file).is_file() and file not in seen]
+    return seen
+
+
+def forwards() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Every `forward` of a torch module, with the name of its class."""
+    classes = [node for path in python("model") for node in ast.walk(tree(path))]
+    modules = {"nn.Module", "Module"}
+    for _ in range(3):  # as deep as classes are derived from one another
+        for node in classes:
+            if isinstance(node, ast.ClassDef) and modules & {ast.unparse(b) for b in node.bases}:
+                modules.add(node.name)
+    for node in classes:
+        if isinstance(node, ast.ClassDef) and node.name in modules:
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and method.name == "forward":
+                    yield node.name, method
+
+
+FORWARDS = dict(forwards())
+every_forward = pytest.mark.parametrize("forward", FORWARDS.values(), ids=FORWARDS)
+
+
+def key_words() -> set[str]:
+    """The parts of all stage keys that are long enough to be told from other words."""
+    keys = (stage.key for config in PRESETS.values() for stage in stages(config))
+    return {part for key in keys for part in key.split(".") if len(part) > 4 or "_" in part}
+
+
+# Who imports whom
+
+
+@pytest.mark.parametrize("path", python("model"), ids=str)
+def test_model_imports_nothing_of_the_server(path: Path) -> None:
+    assert not packages(path) & SERVER_LIBRARIES
+
+
+@pytest.mark.parametrize("path", python(*PACKAGES), ids=str)
+def test_nothing_imports_the_tests(path: Path) -> None:
+    assert not packages(path) & {"tests", "pytest"}
+
+
+def test_app_imports_the_model() -> None:
+    assert any("model" in packages(path) for path in python("app"))
+
+
+@pytest.mark.parametrize("start", TORCH_FREE)
+def test_second_implementation_never_sees_torch(start: str) -> None:
+    """Nor does anything that it imports from the model package."""
+    found = {str(path) for path in reached(Path(start)) if "torch" in packages(path)}
+    assert found == set()
+
+
+def test_imports_are_followed_through_modules() -> None:
+    """The test above can fail: from the tracing module torch is reached through others too."""
+    assert "torch" not in packages(Path("model/checking.py"))
+    assert any("torch" in packages(path) for path in reached(Path("model/checking.py")))
+
+
+@pytest.mark.parametrize("path", python(*PACKAGES), ids=str)
+def test_nothing_can_unpickle(path: Path) -> None:
+    assert not packages(path) & {"pickle", "dill", "joblib", "cloudpickle", "shelve"}
+    calls = {ast.unparse(node.func) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)}
+    assert not calls & {"torch.load", "eval", "exec"}
+
+
+@pytest.mark.parametrize("path", python(*PACKAGES), ids=str)
+def test_nothing_seeds_a_shared_generator(path: Path) -> None:
+    calls = {ast.unparse(node.func) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)}
+    shared = {"torch.manual_seed", "torch.seed", "np.random.seed", "random.seed"}
+    assert not calls & shared
+
+
+# What a forward pass may not contain
+
+
+def test_forward_passes_are_found() -> None:
+    assert {"Attention", "PostNormBlock", "DecoderOnly", "LayerNorm"} <= FORWARDS.keys()
+
+
+@every_forward
+def test_forward_has_no_branch(forward: ast.FunctionDef) -> None:
+    """What a model is made of is decided once, in build.py."""
+    branches = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Try)
+    assert [ast.unparse(n) for n in ast.walk(forward) if isinstance(n, branches)] == []
+
+
+@every_forward
+def test_forward_reads_no_configuration(forward: ast.FunctionDef) -> None:
+    names = {n.id for n in ast.walk(forward) if isinstance(n, ast.Name)}
+    attributes = {n.attr for n in ast.walk(forward) if isinstance(n, ast.Attribute)}
+    assert not (names | attributes) & {"config", "ModelConfig", "PRESETS"}
+
+
+# Files
+
+
+@pytest.mark.parametrize("path", sources(*FOLDERS), ids=str)
+def test_file_is_short(path: Path) -> None:
+    """One that outgrows this is split by noun."""
+    assert len((ROOT / path).read_text(encoding="utf-8").splitlines()) < MOST_LINES
+
+
+def test_no_file_has_a_vague_name() -> None:
+    assert [path for path in sources(*FOLDERS) if path.stem in VAGUE_NAMES] == []
+
+
+# The stage table has no twin
+
+
+@pytest.mark.parametrize("path", sources("app", "static", "templates"), ids=str)
+def test_no_stage_is_named_outside_the_table(path: Path) -> None:
+    """The server and the page take stages from the table; they know no key of it."""
+    words = set(re.findall(r"\w+", (ROOT / path).read_text(encoding="utf-8")))
+    assert words & (key_words() - OWN_WORDS) == set()
+
+
+def test_stage_keys_have_words_to_look_for() -> None:
+    assert {"masked_scores", "attn_residual", "contributions"} <= key_words() - OWN_WORDS
+
+
+def test_examples_name_one_stage_at_most() -> None:
+    """One key as an example is no list; a second one would be the beginning of one."""
+    found = set()
+    for path in sources("app", "static", "templates"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        found |= set(re.findall(r"blocks\.[\w*]+\.([\w.]+\w)", text))
+    assert len(found) <= 1
