@@ -1,8 +1,9 @@
 """One text through one model, with every tensor kept."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from model.checkpoint import LoadedModel
 from model.errors import TextError, UnknownStage, quoted
 from model.ops import Array
 from model.stage import Stage
-from model.tap import Recorder
+from model.tap import Record, Recorder
 from model.tokenizer import glyph
 from model.transformer import predictions
 
@@ -45,7 +46,7 @@ class Trace:
     model: LoadedModel
     text: str
     tokens: tuple[Token, ...]
-    tensors: Mapping[str, Tensor]
+    tensors: Record
     notices: tuple[str, ...]
 
     def tensor(self, key: str) -> Tensor:
@@ -54,19 +55,22 @@ class Trace:
         Raises:
             UnknownStage: the model has no such stage.
         """
-        try:
-            return self.tensors[key]
-        except KeyError:
-            raise UnknownStage(_no_stage(self.model, key), field="stage") from None
+        self._require(key)
+        return self.tensors[key]
 
     def array(self, key: str) -> Array:
         """The same tensor as a NumPy array (ids as int32)."""
-        array: Array = self.tensor(key).numpy()
+        self._require(key)
+        array = self.tensors.array(key)
         return array.astype(np.int32) if array.dtype == np.int64 else array
 
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
         return stage_of(self.model, key)
+
+    def _require(self, key: str) -> None:
+        if key not in self.tensors:
+            raise UnknownStage(_no_stage(self.model, key), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
         """The `n` likeliest characters after a position (default: the last), likeliest first."""
@@ -146,7 +150,8 @@ def matching(model: LoadedModel, patterns: Iterable[str]) -> tuple[Stage, ...]:
     """
     chosen = set()
     for pattern in patterns:
-        found = {stage.key for stage in model.stages if fnmatchcase(stage.key, pattern)}
+        fits = re.compile(translate(pattern)).match
+        found = {stage.key for stage in model.stages if fits(stage.key)}
         if not found:
             raise UnknownStage(_no_stage(model, pattern), field="stages")
         chosen |= found

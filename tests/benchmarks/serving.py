@@ -2,7 +2,7 @@
 
 import time
 from contextlib import closing
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from itertools import cycle
 from urllib.parse import urlsplit
 
@@ -24,13 +24,20 @@ class Client:
     def trace(self, text: str, form: str) -> bytes:
         """The body of a trace request for all stages."""
         body = orjson.dumps({"text": text, "format": form})
-        self._connection.request(
-            "POST", blob.PATH, body, headers={"Content-Type": "application/json"}
-        )
-        response = self._connection.getresponse()
+        try:
+            response = self._send(body)
+        except ConnectionError:  # the server closes a connection that rested for some seconds
+            self._connection.close()
+            response = self._send(body)
         content = response.read()
         assert response.status == 200, content
         return content
+
+    def _send(self, body: bytes) -> HTTPResponse:
+        self._connection.request(
+            "POST", blob.PATH, body, headers={"Content-Type": "application/json"}
+        )
+        return self._connection.getresponse()
 
     def close(self) -> None:
         self._connection.close()
