@@ -22,14 +22,14 @@ def main() -> None:
     torch.set_num_threads(1)
     model = load(ROOT / "checkpoints" / "shakespeare")
     windows = texts(model.config.context_length)
-    lines = cpu.speed(model, windows, rounds=120, calls=10)
+    lines = cpu.speed(model, windows, rounds=120, calls=5)
     lines += cpu.sizes(model, windows[::40])
     with running() as server:
         lines += serving.requests(
-            server.address, windows, form="safetensors", goal=serving.BINARY, rounds=20, calls=25
+            server.address, windows, form="safetensors", goal=serving.BINARY, rounds=80, calls=6
         )
         lines += serving.requests(
-            server.address, windows, form="json", goal=None, rounds=10, calls=5
+            server.address, windows, form="json", goal=None, rounds=20, calls=2
         )
     print(table(lines))
 
