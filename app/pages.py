@@ -12,6 +12,7 @@ from app.api.access import Served
 from app.api.models import entry
 from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
+from app.headers import unchanged
 from app.service import Service
 from app.settings import ROOT
 from model.stage import Kind
@@ -50,7 +51,7 @@ class Pages:
         body = self._environment.get_template(name).render(**context).encode()
         tag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": REVALIDATE}
-        if if_none_match is not None and tag in (t.strip() for t in if_none_match.split(",")):
+        if unchanged(if_none_match, tag):
             return Response(status_code=304, headers=headers)
         return Response(body, status, media_type="text/html", headers=headers)
 

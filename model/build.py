@@ -1,5 +1,7 @@
 """From a configuration to modules: the only place where its words become classes."""
 
+import math
+
 import torch
 from torch import nn
 from torch.nn.utils import skip_init
@@ -12,9 +14,6 @@ from model.norms import LayerNorm
 from model.positions import LearnedPositions
 from model.transformer import DecoderOnly
 
-INITIAL_DEVIATION = 0.02
-"""Standard deviation of fresh weights, as in GPT-2; biases start at 0, γ at 1, β at 0."""
-
 
 def build(config: ModelConfig, generator: torch.Generator) -> DecoderOnly:
     """A freshly initialised model, its numbers drawn from `generator` alone: the modules are
@@ -26,12 +25,26 @@ def build(config: ModelConfig, generator: torch.Generator) -> DecoderOnly:
         head=skip_init(nn.Linear, config.d_model, config.vocab_size, bias=False),
         context_length=config.context_length,
     )
+    _initialise(network, generator)
+    return network
+
+
+def _initialise(network: DecoderOnly, generator: torch.Generator) -> None:
+    """Tables of vectors from N(0, 1), matrices from U(±1/√inputs), as torch's own layers start;
+    biases at 0, γ at 1, β at 0.
+
+    GPT-2's N(0, 0.02²) everywhere learns slower here: after 2,000 of 3,000 steps a validation loss
+    of 1.79 against 1.72, on the same seed and batches.
+    """
+    tables = {"embedding.weight", "positions.weight"}
     for name, parameter in network.named_parameters():
-        if parameter.ndim > 1:
-            nn.init.normal_(parameter, std=INITIAL_DEVIATION, generator=generator)
+        if name in tables:
+            nn.init.normal_(parameter, generator=generator)
+        elif parameter.ndim > 1:
+            bound = 1 / math.sqrt(parameter.shape[1])
+            nn.init.uniform_(parameter, -bound, bound, generator=generator)
         elif not name.endswith("norm.weight"):
             nn.init.zeros_(parameter)
-    return network
 
 
 def _block(config: ModelConfig) -> PostNormBlock:

@@ -114,9 +114,10 @@ def encode(model: LoadedModel, text: str) -> list[int]:
         f"The text has {len(text)} characters, but the model reads at most {limit}. "
         f"Leave out {len(text) - limit}."
     )
-    unknown = model.tokenizer.unknown(text)
-    if unknown:
-        message = f"{message} {model.tokenizer.unknown_sentence(unknown)}"
+    try:
+        model.tokenizer.encode(text)
+    except TextError as error:  # both reasons at once, with the same list
+        raise TextError(f"{message} {error.message}", field="text", details=error.details) from None
     raise TextError(message, field="text")
 
 

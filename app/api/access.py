@@ -7,8 +7,8 @@ from fastapi import Depends, Request
 from app.service import Service
 
 
-def of_app(request: Request) -> Service:
-    """The service of the running app."""
+async def of_app(request: Request) -> Service:
+    """The service of the running app; async, or each request would take a trip through a thread."""
     service: Service = request.app.state.service
     return service
 

@@ -17,6 +17,7 @@ const PROJECTED_ZOOM = 1.6;
 const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "projector"];
 
 const drawn = new WeakMap(); // root -> what is on it: {state, arrangement, shown}
+const waiting = new WeakMap(); // root -> the state to draw once it can be seen
 
 export function figure(root, state, dispatch, previous) {
   if (!root.dataset.ready) {
@@ -27,7 +28,7 @@ export function figure(root, state, dispatch, previous) {
   part(root, "stale").textContent = stale(state) ? `This is still “${state.trace.told.text}”, the last text that could be read.` : "";
   if (state.table === null || state.trace === null) return;
   if (previous === null || DRAWN_FROM.some((name) => state[name] !== previous[name])) draw(root, state);
-  tooltip(root, state);
+  if (drawn.has(root)) tooltip(root, state);
 }
 
 function listen(root, dispatch) {
@@ -46,12 +47,21 @@ function listen(root, dispatch) {
   });
   plot.addEventListener("pointerleave", () => dispatch({ type: "hover", hover: null }));
   plot.addEventListener("click", (event) => dispatch({ type: "cell", cell: under(event) }));
-  const again = () => drawn.has(root) && draw(root, drawn.get(root).state);
+  const again = () => {
+    const state = drawn.get(root)?.state ?? waiting.get(root);
+    if (state) draw(root, state);
+  };
   new ResizeObserver(again).observe(part(root, "frame"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 }
 
 function draw(root, state) {
+  // In a hidden panel there is no width to fill; the observer draws when it is shown.
+  if (!part(root, "frame").clientWidth) {
+    drawn.delete(root);
+    waiting.set(root, state);
+    return;
+  }
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
   const { axes, rows, columns, matrices } = panelsOf(stage, tensor);
@@ -118,6 +128,7 @@ async function withPlotly(root) {
   root.dataset.busy = "true";
   try {
     const library = await plotly();
+    if (!drawn.has(root)) return;
     const { state } = drawn.get(root);
     if (state.trace.tensors.get(state.stage).data.length) {
       const { data, layout } = filled(root);
@@ -130,7 +141,7 @@ async function withPlotly(root) {
   } finally {
     delete root.dataset.busy;
   }
-  if (drawn.get(root) !== on) withPlotly(root);
+  if (drawn.has(root) && drawn.get(root) !== on) withPlotly(root);
 }
 
 function inkOf(root) {

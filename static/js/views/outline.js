@@ -87,7 +87,9 @@ function mark(root, state) {
     if (here) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
     link.href = write({ ...state, stage: link.dataset.stage, cell: null });
-    link.classList.toggle("is-aside", state.section !== null && !teaches(state.table, link.dataset.stage, state.section));
+    const taught = state.section !== null && teaches(state.table, link.dataset.stage, state.section);
+    link.classList.toggle("is-taught", taught);
+    link.classList.toggle("is-aside", state.section !== null && !taught);
     if (here && state.stage !== root.dataset.revealed) reveal(root, link);
   }
 }
