@@ -1,10 +1,13 @@
 # Token Tracer as a container: docker build --tag token-tracer .
 FROM python:3.13-slim
 
-# The project's one-thread rule; and a root file system that may be read-only is never written to.
+# The project's one-thread rule; and a root file system that may be read-only is never written to:
+# no bytecode, and torch, which looks for a place where its compiler could keep files (it keeps
+# none: nothing is compiled here), is content with a folder that exists.
 ENV OMP_NUM_THREADS=1 \
     OPENBLAS_NUM_THREADS=1 \
-    PYTHONDONTWRITEBYTECODE=1
+    PYTHONDONTWRITEBYTECODE=1 \
+    TORCHINDUCTOR_CACHE_DIR=/tmp
 
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin tracer
 WORKDIR /srv/token-tracer
