@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -45,9 +46,15 @@ class Trace:
 
     model: LoadedModel
     text: str
-    tokens: tuple[Token, ...]
     tensors: Record
     notices: tuple[str, ...]
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Each position of the text."""
+        ids = self.tensors["ids"].tolist()
+        rows = zip(range(len(ids)), ids, self.text, map(glyph, self.text), strict=True)
+        return tuple(map(Token._make, rows))
 
     def tensor(self, key: str) -> Tensor:
         """A stage's tensor, its axes as the stage table says.
@@ -93,8 +100,7 @@ def trace(model: LoadedModel, text: str) -> Trace:
     recorder = Recorder(model.config, len(ids))
     with torch.inference_mode():
         predictions(model.network(ids_BT, recorder), ids_BT, recorder)
-    tokens = tuple(map(Token._make, zip(range(len(ids)), ids, text, map(glyph, text), strict=True)))
-    return Trace(model, text, tokens, recorder.finish(), notices)
+    return Trace(model, text, recorder.finish(), notices)
 
 
 def encode(model: LoadedModel, text: str) -> list[int]:
