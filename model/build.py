@@ -51,6 +51,6 @@ def _block(config: ModelConfig) -> PostNormBlock:
     return PostNormBlock(
         attn=Attention(config.d_model, config.n_heads),
         attn_norm=LayerNorm(config.d_model, config.norm_epsilon),
-        ffn=FeedForward(config.d_model, config.d_ff, nn.GELU()),
+        ffn=FeedForward(config.d_model, config.d_ff, nn.functional.gelu),
         ffn_norm=LayerNorm(config.d_model, config.norm_epsilon),
     )

@@ -3,6 +3,8 @@
 Axes: B batch, T position, D d_model, F d_ff.
 """
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
@@ -12,7 +14,7 @@ from model.tap import Tap, no_tap
 class FeedForward(nn.Module):
     """y = activation(x W_1ᵀ + b_1) W_2ᵀ + b_2 (module 7.4)."""
 
-    def __init__(self, d_model: int, d_ff: int, activation: nn.Module) -> None:
+    def __init__(self, d_model: int, d_ff: int, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.up = skip_init(nn.Linear, d_model, d_ff)
         self.activation = activation

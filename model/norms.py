@@ -25,7 +25,9 @@ class LayerNorm(nn.Module):
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         mean_BT = tap("mean", x_BTD.mean(-1))
         centred_BTD = x_BTD - mean_BT.unsqueeze(-1)
-        variance_BT = tap("variance", centred_BTD.square().mean(-1))
-        deviation_BT = (variance_BT + self.epsilon).sqrt()
-        normalized_BTD = tap("normalized", centred_BTD / deviation_BT.unsqueeze(-1))
+        variance_BT = tap(
+            "variance", torch.linalg.vecdot(centred_BTD, centred_BTD) / x_BTD.shape[-1]
+        )
+        inverse_BT = (variance_BT + self.epsilon).rsqrt()
+        normalized_BTD = tap("normalized", centred_BTD * inverse_BT.unsqueeze(-1))
         return tap("output", torch.addcmul(self.bias, normalized_BTD, self.weight))

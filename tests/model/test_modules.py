@@ -100,7 +100,7 @@ def test_heads_contributions_and_bias_sum_to_the_output(generator: torch.Generat
 
 
 def test_feed_forward_is_the_formula(generator: torch.Generator) -> None:
-    ours = filled(FeedForward(D, F, nn.GELU()), generator)
+    ours = filled(FeedForward(D, F, nn.functional.gelu), generator)
     x = numbers(generator, B, T, D)
     expected = nn.Sequential(ours.up, nn.GELU(), ours.down)(x)
     torch.testing.assert_close(ours(x), expected, **EXACT)
@@ -112,7 +112,7 @@ def test_block_is_torchs_encoder_layer(generator: torch.Generator) -> None:
         PostNormBlock(
             attn=Attention(D, H),
             attn_norm=LayerNorm(D, 1e-5),
-            ffn=FeedForward(D, F, nn.GELU()),
+            ffn=FeedForward(D, F, nn.functional.gelu),
             ffn_norm=LayerNorm(D, 1e-5),
         ),
         generator,
@@ -152,7 +152,7 @@ def run_op(op: ops.Op, operands: Sequence[Tensor]) -> Tensor:
 
 def test_numpy_gelu_is_torchs(generator: torch.Generator) -> None:
     x = 4 * numbers(generator, T, F)
-    torch.testing.assert_close(run_op(ops.Gelu(), [x]), nn.functional.gelu(x), **EXACT)
+    torch.testing.assert_close(run_op(ops.Gelu(), [x]), nn.GELU()(x), **EXACT)
 
 
 def test_numpy_softmax_is_torchs(generator: torch.Generator) -> None:
