@@ -299,7 +299,7 @@ class ScaleAndShift(Op):
 class Gelu(Op):
     """y = x · Φ(x), with Φ(x) = (1 + erf(x / √2)) / 2 (Hendrycks & Gimpel 2016), the exact form."""
 
-    operation: ClassVar[str] = "GELU: each number times the normal distribution below it"
+    operation: ClassVar[str] = "GELU: each number times the share of a normal distribution below it"
 
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
