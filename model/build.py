@@ -19,7 +19,7 @@ def build(config: ModelConfig, generator: torch.Generator) -> DecoderOnly:
     """A freshly initialised model, its numbers drawn from `generator` alone: the modules are
     made with `skip_init`, because their constructors draw from torch's own."""
     network = DecoderOnly(
-        embedding=skip_init(nn.Embedding, config.vocab_size, config.d_model),
+        embedding=_unfilled_embedding(config),
         positions=LearnedPositions(config.context_length, config.d_model),
         blocks=[_block(config) for _ in range(config.n_blocks)],
         head=skip_init(nn.Linear, config.d_model, config.vocab_size, bias=False),
@@ -27,6 +27,12 @@ def build(config: ModelConfig, generator: torch.Generator) -> DecoderOnly:
     )
     _initialise(network, generator)
     return network
+
+
+def _unfilled_embedding(config: ModelConfig) -> nn.Embedding:
+    """An embedding that draws nothing; skip_init would import torch's compiler for this class."""
+    table = torch.empty(config.vocab_size, config.d_model)
+    return nn.Embedding.from_pretrained(table, freeze=False)
 
 
 def _initialise(network: DecoderOnly, generator: torch.Generator) -> None:
