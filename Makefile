@@ -53,6 +53,6 @@ $(VENV)/.dev: $(VENV)/.run
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	@sh .ci/venv $(VENV)
-	$(PIP) install --quiet --constraint constraints.txt torch==$$(sed -n 's/^torch==//p' constraints.txt) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+	$(PIP) install --quiet --constraint constraints.txt --no-deps torch==$$(sed -n 's/^torch==//p' constraints.txt) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 	$(PIP) install --quiet --constraint constraints.txt --editable .
 	@touch $@
