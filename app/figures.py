@@ -45,7 +45,7 @@ def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
             "colorscale": [[i / last, colour] for i, colour in enumerate(colours)],
             "colorbar": {"thickness": 10, "outlinewidth": 0, "ticks": "outside", "ticklen": 3},
         },
-        "xaxis": axis | {"side": "top"},
+        "xaxis": axis | {"side": "top", "ticklabelstandoff": 3},
         "yaxis": axis | {"autorange": "reversed"},
         "masked": {
             "source": hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",
