@@ -35,6 +35,9 @@ def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
     axis = {
         "showgrid": False, "zeroline": False, "showline": False, "ticks": "", "constrain": "domain",
         "fixedrange": True,
+        # Else Plotly measures every label at every drawing, two thirds of the time to update a
+        # figure, to hide those that leave it; there is room for all.
+        "ticklabeloverflow": "allow",
     }  # fmt: skip
     return {
         "trace": {"type": "heatmap", "coloraxis": "coloraxis", "zsmooth": False},
@@ -42,7 +45,7 @@ def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
             "colorscale": [[i / last, colour] for i, colour in enumerate(colours)],
             "colorbar": {"thickness": 10, "outlinewidth": 0, "ticks": "outside", "ticklen": 3},
         },
-        "xaxis": axis | {"side": "top"},
+        "xaxis": axis | {"side": "top", "ticklabelstandoff": 3},
         "yaxis": axis | {"autorange": "reversed"},
         "masked": {
             "source": hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",

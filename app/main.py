@@ -41,6 +41,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
+        redirect_slashes=False,
         redoc_url=None,
         lifespan=lifespan,
     )

@@ -1,32 +1,24 @@
 """The pages: the tracer itself, and the API's documentation."""
 
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app import reference, wire
+from app import opening, reference, wire
 from app.api.access import Served
 from app.api.models import entry
 from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
 from app.headers import unchanged
+from app.schemas import EXAMPLE_TEXT
 from app.service import Service
 from app.settings import ROOT
 from model.stage import Kind
 from model.tracing import trace
-
-EXAMPLES = (
-    ("To be", "To be, or not to be"),
-    ("a repeated word", "the king, the king, the king"),
-    ("a name in capitals", "ROMEO:\nO, she doth teach the torches"),
-    ("a line break", "Good night, good night!\nParting is"),
-    ("one character", "a"),
-    ("sixty-four", "Now is the winter of our discontent\nMade glorious summer by this"),
-)
-"""Prepared texts, each with something to see, by the name on its button."""
 
 
 class Pages:
@@ -68,36 +60,38 @@ def install(app: FastAPI, pages: Pages) -> None:
             if_none_match,
             status=200 if service.models else 503,
             base=str(request.base_url).rstrip("/"),
-            **_tracer(service, prepared=not {"text", "model"} & set(request.query_params)),
+            **_tracer(service, request.query_params),
         )
 
     @app.get("/api", include_in_schema=False)
     async def show_reference(
-        request: Request, if_none_match: Annotated[str | None, Header()] = None
+        request: Request, service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
         return pages.respond(
             "reference.html",
             if_none_match,
-            calls=reference.calls(app.openapi()),
+            calls=reference.calls(app.openapi(), _examples(service)),
+            shapes=reference.shapes(app.openapi()),
             base=str(request.base_url).rstrip("/"),
         )
 
 
-def _tracer(service: Service, *, prepared: bool) -> dict[str, Any]:
-    """What the tracer's page needs to start; with the trace of the `prepared` text, which draws
-    the first pictures before anything else has been asked for, unless the address names another.
+def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
+    """What the tracer's page needs to start. Unless the address names a text, that includes the
+    trace of the opening text, which draws the first pictures before anything else is asked for.
     """
-    text = service.settings.text
     if not service.models:
-        return {"reason": service.reason(), "models": [], "limit": 0, "text": text}
-    model = service.model()
+        return {"reason": service.reason(), "models": [], "limit": 0, "text": ""}
+    named = query.get("model")
+    model = service.model(named if named in service.models else None)
+    text = opening.text(service.settings, model)
     boot: dict[str, Any] = {
         "model": model.id,
         "text": text,
         "stage": next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY),
-        "examples": [{"name": name, "text": example} for name, example in EXAMPLES],
+        "examples": opening.examples(model),
     }
-    if prepared:
+    if "text" not in query:
         traced = trace(model, text)
         boot["table"] = stage_table(model)
         boot["trace"] = b64encode(wire.as_safetensors(traced, model.stages)).decode()
@@ -108,3 +102,14 @@ def _tracer(service: Service, *, prepared: bool) -> dict[str, Any]:
         "text": text,
         "boot": boot,
     }
+
+
+def _examples(service: Service) -> dict[str, str]:
+    """Values for the reference's examples that this server can answer."""
+    if not service.models:
+        return {}
+    model = service.model()
+    text = EXAMPLE_TEXT
+    if not opening.readable(model, text):
+        text = opening.text(service.settings, model)
+    return {"model_id": model.id, "text": text}

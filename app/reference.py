@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -34,16 +34,67 @@ class Call:
     example: str
 
 
-def calls(openapi: Schema) -> list[Call]:
-    """Every call of the description, in its order; `example` has `{base}` for the server."""
+@dataclass(frozen=True)
+class Shape:
+    """One kind of object that answers are made of."""
+
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+
+
+def shapes(openapi: Schema) -> list[Shape]:
+    """Every object that the fields of the answers name, by name."""
+    schemas = openapi["components"]["schemas"]
+    answers = [
+        _answer(openapi, o) for methods in openapi["paths"].values() for o in methods.values()
+    ]
+    waiting = {name for schema in answers for name in _named(schema)}
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= set(_named(schemas[name])) - found
     return [
-        _call(openapi, path, method, operation)
+        Shape(
+            name,
+            " ".join(schemas[name].get("description", "").split()),
+            tuple(_fields(schemas[name])),
+        )
+        for name in sorted(found)
+    ]
+
+
+def _named(schema: Any) -> Iterator[str]:
+    """The names of the objects that a schema refers to."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"].rsplit("/", 1)[1]
+        for value in schema.values():
+            yield from _named(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _named(value)
+
+
+def _answer(openapi: Schema, operation: Schema) -> Schema:
+    content = operation["responses"]["200"].get("content", {})
+    return _resolve(openapi, content.get("application/json", {}).get("schema", {}))
+
+
+def calls(openapi: Schema, examples: Mapping[str, str] | None = None) -> list[Call]:
+    """Every call of the description, in its order; `example` has `{base}` for the server, and
+    the values of `examples` where the description's own would not do on this server."""
+    return [
+        _call(openapi, path, method, operation, examples or {})
         for path, methods in openapi["paths"].items()
         for method, operation in methods.items()
     ]
 
 
-def _call(openapi: Schema, path: str, method: str, operation: Schema) -> Call:
+def _call(
+    openapi: Schema, path: str, method: str, operation: Schema, examples: Mapping[str, str]
+) -> Call:
     body = _body_schema(openapi, operation)
     parameters = [p for p in operation.get("parameters", []) if p["in"] != "header"]
     inputs = [
@@ -55,8 +106,7 @@ def _call(openapi: Schema, path: str, method: str, operation: Schema) -> Call:
         )
         for p in parameters
     ]
-    content = operation["responses"]["200"].get("content", {})
-    answer = _resolve(openapi, content.get("application/json", {}).get("schema", {}))
+    answer = _answer(openapi, operation)
     return Call(
         method=method.upper(),
         path=path,
@@ -64,28 +114,31 @@ def _call(openapi: Schema, path: str, method: str, operation: Schema) -> Call:
         description=" ".join(operation.get("description", "").split()),
         inputs=(*inputs, *_fields(body)),
         outputs=tuple(_fields(answer)),
-        formats=tuple(content),
-        example=_example(path, method, parameters, body),
+        formats=tuple(operation["responses"]["200"].get("content", {})),
+        example=_example(path, method, parameters, body, examples),
     )
 
 
-def _example(path: str, method: str, parameters: list[Schema], body: Schema) -> str:
+def _example(
+    path: str, method: str, parameters: list[Schema], body: Schema, examples: Mapping[str, str]
+) -> str:
     if method == "post":
-        example = json.dumps(body.get("examples", [_examples(body)])[0])
+        given = body.get("examples", [_examples(body)])[0]
+        example = json.dumps({name: examples.get(name, value) for name, value in given.items()})
         return (
             f"curl {{base}}{path} \\\n"
             f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(example)}"
         )
-    given = {
+    values = {
         where: {
-            p["name"]: p["schema"]["examples"][0]
+            p["name"]: examples.get(p["name"], p["schema"]["examples"][0])
             for p in parameters
             if p["in"] == where and p["schema"].get("examples")
         }
         for where in ("path", "query")
     }
-    query = urlencode(given["query"], doseq=True, safe="*")
-    return f"curl '{{base}}{path.format(**given['path'])}{'?' if query else ''}{query}'"
+    query = urlencode(values["query"], doseq=True, safe="*")
+    return f"curl '{{base}}{path.format(**values['path'])}{'?' if query else ''}{query}'"
 
 
 def _examples(schema: Schema) -> Schema:

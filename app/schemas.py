@@ -81,6 +81,8 @@ class Answer(BaseModel):
 
 
 class Section(Answer):
+    """A place in a course; url is null where the texts give none."""
+
     course: str
     number: str
     title: str
@@ -127,6 +129,8 @@ class TableStage(StageEntry):
 
 
 class Mask(Answer):
+    """How masked cells are drawn, and called."""
+
     tint: str
     line: str
     word: str
@@ -144,34 +148,44 @@ class KindEntry(Answer):
 
 
 class StageTable(Answer):
+    """The stage table of one model."""
+
     model: str
-    vocabulary: list[str]
-    labels: list[str]
+    vocabulary: list[str] = Field(description="the character of each id")
+    labels: list[str] = Field(description="the same as they are shown")
     stages: list[TableStage]
     kinds: dict[str, KindEntry]
 
 
 class ModelCard(Answer):
+    """Which weights made an answer."""
+
     id: str
     weights_sha256: str
 
 
 class Token(Answer):
-    position: int
+    """One position of the text."""
+
+    position: int = Field(description="counted from 0, in code points")
     id: int
     text: str
-    label: str
+    label: str = Field(description="the character as it is shown: ␣ for a space, ↵ for a newline")
 
 
 class Candidate(Answer):
+    """One possible next character."""
+
     id: int
     text: str
     probability: float
 
 
 class Next(Answer):
+    """What may follow a position."""
+
     position: int
-    top: list[Candidate]
+    top: list[Candidate] = Field(description="the ten likeliest, likeliest first")
 
 
 class Summary(Answer):
@@ -185,10 +199,12 @@ class Summary(Answer):
 
 
 class TracedStage(StageEntry):
+    """A stage of one text: what the table says of it, and its numbers."""
+
     shape: list[int]
     dtype: str
     summary: Summary
-    values: list[Any]
+    values: list[Any] = Field(description="nested by axis; null where a number is not finite")
 
 
 class TraceAnswer(Answer):
@@ -219,12 +235,16 @@ class Difference(Answer):
 
 
 class StageCheck(Answer):
+    """One stage against the NumPy interpreter."""
+
     key: str
-    end_to_end: Difference
-    single_operation: Difference
+    end_to_end: Difference = Field(description="computed from the ids on")
+    single_operation: Difference = Field(description="computed from its recorded inputs")
 
 
 class SanityCheck(Answer):
+    """One of lesson 56's checks."""
+
     name: str
     passed: bool
     finding: str
@@ -242,12 +262,16 @@ class CheckAnswer(Answer):
 
 
 class Parameter(Answer):
+    """One tensor of the checkpoint."""
+
     key: str
     shape: list[int]
     count: int
 
 
 class Limits(Answer):
+    """What a request may hold."""
+
     min_characters: int
     max_characters: int
     max_body_bytes: int

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from app import opening
 from app.errors import Busy, NoModel
 from app.settings import Settings
 from model.checkpoint import WEIGHTS, LoadedModel, load
 from model.errors import CheckpointError, UnknownModel, quoted
 
 log = logging.getLogger(__name__)
-MODEL_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+MODEL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 Result = TypeVar("Result")
 
 
@@ -27,6 +28,7 @@ class Service:
         self.problems: dict[str, str] = {}
         """Why a checkpoint folder is not served, by its name."""
         self.models: dict[str, LoadedModel] = self._load_all(settings.checkpoints)
+        self._warn_of_settings()
         self._executor = ThreadPoolExecutor(settings.slow_workers, thread_name_prefix="slow")
         self._admitted = 0
 
@@ -76,6 +78,24 @@ class Service:
         finally:
             self._admitted -= 1
 
+    def _warn_of_settings(self) -> None:
+        """Settings that name what the models do not have: said at the start, and by /health."""
+        if not self.models:
+            return
+        named = self.settings.default_model
+        if named not in self.models:
+            self.problems["TRACER_DEFAULT_MODEL"] = (
+                f"There is no model {quoted(named)} to be the default; {self.default_id} is."
+            )
+        if not opening.readable(self.model(), self.settings.text):
+            self.problems["TRACER_TEXT"] = (
+                f"The opening text {quoted(self.settings.text)} cannot be read by "
+                f"{self.default_id}; another one is used."
+            )
+        for name in ("TRACER_DEFAULT_MODEL", "TRACER_TEXT"):
+            if name in self.problems:
+                log.warning("%s", self.problems[name])
+
     def close(self) -> None:
         """End the threads."""
         self._executor.shutdown(cancel_futures=True)
@@ -84,7 +104,8 @@ class Service:
         models: dict[str, LoadedModel] = {}
         if not root.is_dir():
             self.problems["checkpoints"] = (
-                f"The checkpoints folder {quoted(str(root), 200)} does not exist."
+                f"The checkpoints folder {quoted(str(root), 200)} "
+                f"{'is no folder' if root.exists() else 'does not exist'}."
             )
             return models
         for folder in sorted(root.iterdir()):
@@ -107,7 +128,8 @@ def _load(folder: Path) -> LoadedModel:
     """Load a real folder, under a name fit for an id."""
     if not MODEL_ID.fullmatch(folder.name):
         raise CheckpointError(
-            f"The folder name {quoted(folder.name)} is no model id: use a-z, 0-9, '.', '_' and '-'."
+            f"The folder name {quoted(folder.name)} is no model id: use letters, digits, '.', '_' "
+            "and '-'."
         )
     if folder.is_symlink():
         raise CheckpointError(f"{folder.name} is a link, and links are not followed; refused.")

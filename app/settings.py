@@ -23,5 +23,5 @@ class Settings(BaseSettings):
     """Longer request bodies are refused with 413."""
     slow_workers: int = Field(default=1, ge=1, le=8)
     """Threads for JSON, CSV and checks; binary traces are quick enough to run inline."""
-    slow_waiting: int = Field(default=16, ge=0, le=1024)
+    slow_waiting: int = Field(default=64, ge=0, le=1024)
     """Requests that may wait for those threads; further ones get 503 and Retry-After."""

@@ -94,6 +94,8 @@ def trace(model: LoadedModel, text: str) -> Trace:
         TextError: the text is empty, longer than the context, or has characters outside the
             vocabulary.
     """
+    if not isinstance(text, str):
+        raise TextError(f"The text is {quoted(text)}; give a string of characters.", field="text")
     text, notices = with_line_feeds(text)
     ids = encode(model, text)
     ids_BT = torch.from_numpy(np.array([ids], dtype=np.int64))  # 4 times as quick as torch.tensor

@@ -216,19 +216,28 @@ def _stop_if_diverged(
 def parser() -> argparse.ArgumentParser:
     """The command line; its defaults are the recipe's."""
     usual = Recipe()
-    result = argparse.ArgumentParser(prog="python -m model.train", description=__doc__)
+    result = argparse.ArgumentParser(
+        prog="python -m model.train",
+        description="Train a preset on a text and keep its best weights.",
+    )
     result.add_argument("preset", choices=sorted(PRESETS))
     result.add_argument(
         "--data", type=Path, help="a UTF-8 text; default: tiny Shakespeare, fetched once"
     )
     result.add_argument("--out", type=Path, help="the checkpoint folder (default: runs/PRESET)")
-    for name, kind in (
-        ("steps", int), ("batch_size", int), ("learning_rate", float), ("weight_decay", float),
-        ("warmup", int), ("average", float), ("evaluate_every", int), ("seed", int),
-    ):  # fmt: skip
+    for name, kind, meaning in (
+        ("steps", int, "batches to train on"),
+        ("batch_size", int, "windows in a batch"),
+        ("learning_rate", float, "the highest, after the warm-up"),
+        ("weight_decay", float, "of matrices and tables"),
+        ("warmup", int, "steps until the highest learning rate"),
+        ("average", float, "how much of the running average of the weights a step keeps; 0: none"),
+        ("evaluate_every", int, "steps between two validations"),
+        ("seed", int, "of the first weights and the batches"),
+    ):
         result.add_argument(
             f"--{name.replace('_', '-')}", type=kind, default=getattr(usual, name),
-            metavar=name[0].upper(), help="default: %(default)s",
+            metavar=name[0].upper(), help=f"{meaning} (default: %(default)s)",
         )  # fmt: skip
     result.add_argument("--quiet", action="store_true", help="no progress bar")
     return result
@@ -239,6 +248,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     chosen = {name: getattr(given, name) for name in asdict(Recipe()) if hasattr(given, name)}
+    folder = given.out or RUNS / given.preset
     try:
         recipe = Recipe(**chosen)
         _check(recipe)
@@ -246,12 +256,14 @@ def main(arguments: list[str] | None = None) -> int:
         data = given.data or corpus.download(corpus.cache_folder())
         text = corpus.read(data, preset.context_length)
         config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
-        folder = given.out or RUNS / given.preset
         command = shlex.join(["python", "-m", "model.train", *words])
         record = train(config, text, recipe, folder, command=command, quiet=given.quiet)
     except InputError as error:
         print(f"error: {error.message}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"stopped; what {folder} holds is the last checkpoint saved", file=sys.stderr)
+        return 130
     print(f"{folder}: validation loss {record.validation_loss:.4f} nats a character "
           f"at step {record.steps}, {record.seconds:.0f} s")  # fmt: skip
     return 0

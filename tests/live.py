@@ -24,12 +24,13 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def running(**environment: str) -> Iterator[Server]:
-    """Start the server with more environment variables; ends it afterwards."""
+def running(*program: str, **environment: str) -> Iterator[Server]:
+    """Start the server, or another module that takes a port and serves the app's health, with
+    more environment variables; ends it afterwards."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", "serve", "--port", str(port)],
+        [sys.executable, "-m", *(program or ("app", "serve", "--port")), str(port)],
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **environment},
         stdout=subprocess.PIPE,

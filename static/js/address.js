@@ -11,7 +11,7 @@ export function read(search) {
   const view = { head: null, token: null, cell: null, section: query.get("section"), projector: query.has("projector") };
   for (const [name, values] of Object.entries(USUAL)) view[name] = values.includes(query.get(name)) ? query.get(name) : values[0];
   for (const name of ["text", "model", "stage"]) if (query.has(name)) view[name] = query.get(name);
-  if (isWhole(query.get("head"))) view.head = Number(query.get("head")) - 1;
+  if (isWhole(query.get("head"))) view.head = Number(query.get("head"));
   if (isWhole(query.get("token"))) view.token = Number(query.get("token"));
   const cell = query.get("cell")?.split(".");
   if (cell?.every(isWhole)) view.cell = cell.map(Number);
@@ -22,7 +22,7 @@ export function read(search) {
 export function write(state) {
   const query = new URLSearchParams();
   const values = {
-    ...state, head: state.head === null ? null : state.head + 1, cell: state.cell?.join(".") ?? null, projector: state.projector ? "1" : null,
+    ...state, cell: state.cell?.join(".") ?? null, projector: state.projector ? "1" : null,
   };
   for (const name of NAMES) {
     if (values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);

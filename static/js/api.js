@@ -3,6 +3,7 @@
 import { decode } from "./safetensors.js";
 
 const BASE = "/api/v1";
+const TRIES = 10;
 
 /** What the server said of a request that it refused, in its own words. */
 export class Refusal extends Error {
@@ -43,7 +44,7 @@ function post(path, body, signal) {
   return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-async function ask(path, options) {
+async function ask(path, options, tries = TRIES) {
   let response;
   try {
     response = await fetch(BASE + path, options);
@@ -52,7 +53,12 @@ async function ask(path, options) {
     throw new Refusal({ code: "unreachable", message: "The server does not answer. Is it still running?" });
   }
   if (response.ok) return response;
-  throw new Refusal(await refusalOf(response));
+  const refusal = new Refusal(await refusalOf(response));
+  if (refusal.code !== "busy" || tries <= 1) throw refusal;
+  // A class that opens the page at once need not wait in step, so each waits a little otherwise.
+  const seconds = Number(response.headers.get("Retry-After")) || 1;
+  await new Promise((resolve) => setTimeout(resolve, 1000 * seconds * (0.75 + Math.random())));
+  return ask(path, options, tries - 1);
 }
 
 async function refusalOf(response) {

@@ -79,7 +79,8 @@ function beyond(matrix, columns, { low, high }, marks) {
 
 /** Labels at whole positions, as many as fit; never category text, which merges equal labels. */
 function ticks(letter, labels, count, cellSize, ink, zoom) {
-  const numeric = labels === null;
+  // Every second letter would spell a text that is not there: then positions are numbered instead.
+  const numeric = labels === null || labelStep(letter, cellSize, false, zoom) > 1;
   const step = labelStep(letter, cellSize, numeric, zoom);
   const tickvals = Array.from({ length: Math.ceil(count / step) }, (_, i) => i * step);
   const ticktext = tickvals.map((i) => (numeric ? String(i) : plotlyText(labels[i] ?? "")));

@@ -3,7 +3,7 @@
 
 const TALLEST_CELL = 30;
 const SHORTEST_CELL = 5;
-const WIDEST_SQUARE_CELL = 44;
+const WIDEST_SQUARE_CELL = 44; // times the zoom
 const ROW_OF_NUMBERS = 44;
 const NARROW = 560;
 const LABEL_ADVANCE = { x: 7, y: 10 }; // pixels that the smallest label needs
@@ -24,7 +24,7 @@ export function arrange({ width, height, rows, columns, count, square, titled, z
     const down = Math.ceil(count / across);
     const room = (width - margin.left - margin.right - gap.x * (across - 1)) / across;
     const rise = (height - margin.top - margin.bottom - gap.y * (down - 1)) / down;
-    return { across, down, ...cells({ room, rise, rows, columns, square }) };
+    return { across, down, ...cells({ room, rise, rows, columns, square, zoom }) };
   });
   // Side by side, heads can be compared; so that wins unless it makes the cells clearly smaller.
   const best = layouts.reduce((a, b) => (b.size * 1.15 >= a.size ? b : a));
@@ -68,12 +68,12 @@ export function hit(arrangement, x, y) {
   return null;
 }
 
-function cells({ room, rise, rows, columns, square }) {
+function cells({ room, rise, rows, columns, square, zoom }) {
   if (square) {
-    const side = Math.min(room / columns, Math.max(rise / rows, SHORTEST_CELL), WIDEST_SQUARE_CELL);
+    const side = Math.min(room / columns, Math.max(rise / rows, SHORTEST_CELL), WIDEST_SQUARE_CELL * zoom);
     return { cellWidth: side, cellHeight: side, size: side };
   }
-  const cellWidth = Math.min(room / columns, rows === 1 ? 64 : WIDEST_SQUARE_CELL);
-  const cellHeight = rows === 1 ? ROW_OF_NUMBERS : Math.min(TALLEST_CELL, Math.max(SHORTEST_CELL, rise / rows));
+  const cellWidth = Math.min(room / columns, (rows === 1 ? 64 : WIDEST_SQUARE_CELL) * zoom);
+  const cellHeight = rows === 1 ? ROW_OF_NUMBERS * zoom : Math.min(TALLEST_CELL * zoom, Math.max(SHORTEST_CELL, rise / rows));
   return { cellWidth, cellHeight, size: Math.min(cellWidth, 3) * 100 + cellHeight };
 }

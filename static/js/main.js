@@ -17,7 +17,10 @@ import { tools } from "./views/tools.js";
 const VIEWS = { text, bar, chips, outline, stage, tools, figure, away, inspector, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
-const store = createStore({ ...initialState(boot), ...read(location.search) });
+const asked = read(location.search);
+const unknown = asked.model && asked.model !== boot.model; // the server knows its models
+const notice = unknown ? `There is no model “${asked.model}” here; this is ${boot.model}.` : "";
+const store = createStore({ ...initialState(boot), ...asked, model: boot.model, notice });
 
 const views = Object.entries(VIEWS).map(([name, view]) => {
   const root = document.querySelector(`[data-view="${name}"]`);

@@ -14,6 +14,7 @@ export function exact(value) {
 
 /** Three significant digits, for labels. */
 export function short(value) {
+  if (value === null || !Number.isFinite(value)) return value < 0 ? MINUS_INFINITY : "not finite";
   if (value === 0) return "0";
   const size = Math.abs(value);
   return size >= 1e5 || size < 1e-3 ? value.toExponential(1).replace("-", "−") : String(Number(value.toPrecision(3))).replace("-", "−");

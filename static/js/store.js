@@ -20,6 +20,7 @@ export function initialState({ model, text, stage, examples }) {
     checks: null,
     refusal: null,
     waiting: false,
+    notice: "", // what the page did not do as the address asked
   };
 }
 
@@ -44,9 +45,9 @@ export function createStore(state) {
 function reduce(state, action) {
   switch (action.type) {
     case "text":
-      return { ...state, text: action.text, refusal: null };
+      return { ...state, text: action.text, refusal: null, notice: "" };
     case "view":
-      return { ...state, ...action.view };
+      return { ...state, ...action.view, model: state.model };
     case "table":
       return { ...state, table: action.table, stage: known(action.table, state.stage) };
     case "waiting":

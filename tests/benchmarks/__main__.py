@@ -1,7 +1,8 @@
 """`make bench`: how fast Token Tracer is, as ratios that a busy machine cannot spoil much.
 
 Every ratio is the median over interleaved rounds, with one torch thread and texts as long as the
-context. A goal that is not met is printed as such; it is no failure.
+context. A goal that is not met is printed as such; it is no failure. The page is measured in a
+real Chromium.
 """
 
 import os
@@ -11,14 +12,19 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read
 import torch
 
 from model import load
-from tests.benchmarks import cpu, serving
+from tests.benchmarks import cpu, page, serving
 from tests.benchmarks.table import table
 from tests.benchmarks.texts import texts
+from tests.browser.chromium import NoBrowser, find
 from tests.live import ROOT, running
 
 
 def main() -> None:
     """Measure everything and print the table."""
+    try:
+        find()
+    except NoBrowser as error:
+        raise SystemExit(str(error)) from None
     torch.set_num_threads(1)
     model = load(ROOT / "checkpoints" / "shakespeare")
     windows = texts(model.config.context_length)
@@ -31,6 +37,7 @@ def main() -> None:
         lines += serving.requests(
             server.address, windows, form="json", goal=None, rounds=20, calls=2
         )
+        lines += page.measure(model, windows, server.address)
     print(table(lines))
 
 

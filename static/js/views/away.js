@@ -12,8 +12,14 @@ export function away(root, state, dispatch, previous) {
   }
   if (state.trace === previous?.trace && state.stage === previous?.stage && state.table === previous?.table) return;
   const { key } = focused(state);
-  for (const link of root.querySelectorAll("[data-one]")) link.href = address(state, link.dataset.one, key);
-  for (const link of root.querySelectorAll("[data-all]")) link.href = address(state, link.dataset.all);
+  for (const link of root.querySelectorAll("[data-one]")) {
+    link.href = address(state, link.dataset.one, key);
+    link.download = `${key}.${link.dataset.one}`;
+  }
+  for (const link of root.querySelectorAll("[data-all]")) {
+    link.href = address(state, link.dataset.all);
+    link.download = `trace.${link.dataset.all}`;
+  }
   const text = state.trace.told.text;
   root.querySelector("[data-curl]").textContent = `curl ${quoted(location.origin + address(state, "json", key))}`;
   root.querySelector("[data-python]").textContent = [

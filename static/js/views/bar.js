@@ -13,6 +13,7 @@ export function bar(root, state, dispatch) {
   root.querySelector("[data-projector]").dataset.next = String(!state.projector);
   root.querySelector("[data-model]").dataset.address = write(state);
   document.body.classList.toggle("is-projector", state.projector);
+  for (const card of document.querySelectorAll("[data-card]")) card.hidden = card.dataset.card !== state.model;
 }
 
 function listen(root, dispatch, help) {

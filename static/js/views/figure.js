@@ -12,7 +12,8 @@ import { cellInWords, extent, indexOf, panelsOf, placeOf, valueAt } from "../ten
 const TALLEST = 640;
 const SHARE_OF_WINDOW = 0.46;
 const OPTIONS = { staticPlot: true, displayModeBar: false, responsive: false };
-const PROJECTED_SHARE = 0.52;
+const PROJECTED_LEAST = 240;
+const BELOW_PROJECTED = 76; // the remarks under the picture
 const PROJECTED_ZOOM = 1.6;
 const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "projector"];
 
@@ -69,7 +70,7 @@ function draw(root, state) {
   const shown = only === null ? matrices.map((_, i) => i) : [only];
   const arrangement = arrange({
     width: part(root, "frame").clientWidth,
-    height: state.projector ? innerHeight * PROJECTED_SHARE : Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
+    height: state.projector ? roomBelow(root) : Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
     zoom: state.projector ? PROJECTED_ZOOM : 1,
     rows, columns, count: shown.length, titled: axes.panel !== null,
     square: axes.row !== null && tokenAxis(axes.row) && tokenAxis(axes.column),
@@ -84,6 +85,12 @@ function draw(root, state) {
   if (!tensor.data.length) return;
   if (!globalThis.Plotly) atOnce(root, state, stage, tensor);
   withPlotly(root);
+}
+
+/** What the window leaves for the picture. */
+function roomBelow(root) {
+  const bottom = Math.min(innerHeight, root.parentElement.getBoundingClientRect().bottom);
+  return Math.max(PROJECTED_LEAST, bottom - part(root, "frame").getBoundingClientRect().top - BELOW_PROJECTED);
 }
 
 /** Which one panel is shown, or null for all. */

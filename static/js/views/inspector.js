@@ -37,8 +37,7 @@ function cell(root, state) {
   const symbol = focused(state).symbol_mathml;
   box.replaceChildren(
     make("p", { class: "cell-value", text: words.value }),
-    make("p", { class: "cell-place" }, makeMath(symbol), ` [${index.join(", ")}]`),
-    make("p", { class: "cell-place", text: words.place }),
+    make("p", { class: "cell-place" }, makeMath(symbol), ` at ${words.place}`),
   );
 }
 

@@ -91,6 +91,7 @@ function check(root, entry, { checks, trace }) {
   const found = checks?.checks.get(entry.key);
   if (checks?.refusal) line.textContent = `Not checked: ${checks.refusal}`;
   else if (!found) line.textContent = trace === null ? "" : "Checking against NumPy …";
+  else if (found.end_to_end.index === null) line.textContent = "There is nothing to check in an empty tensor.";
   else line.textContent = `${verdict(found)} From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;
   line.classList.toggle("is-wrong", Boolean(found) && !agrees(found));
 }

@@ -19,7 +19,7 @@ export function text(root, state, dispatch) {
   counter.classList.toggle("is-over", count > limit);
   field.setAttribute("aria-invalid", String(state.refusal !== null));
   const message = root.querySelector("[data-message]");
-  const said = state.refusal?.message ?? state.trace?.told.notices.join(" ") ?? "";
+  const said = state.refusal?.message ?? [state.notice, ...(state.trace?.told.notices ?? [])].join(" ").trim();
   if (message.textContent !== said) message.textContent = said;
   message.classList.toggle("is-refusal", state.refusal !== null);
 }
