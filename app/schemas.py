@@ -86,6 +86,7 @@ class Section(Answer):
     course: str
     number: str
     title: str
+    label: str = Field(description="the place in a few words, unique to the section")
     url: str | None
 
 

@@ -52,7 +52,13 @@ def stage_entry(stage: Stage) -> dict[str, Any]:
         "inputs": list(stage.inputs),
         "weights": [weight.key for weight in stage.weights],
         "sections": [
-            {"course": s.course, "number": s.number, "title": s.title, "url": s.url}
+            {
+                "course": s.course,
+                "number": s.number,
+                "title": s.title,
+                "label": s.label,
+                "url": s.url,
+            }
             for s in stage.sections
         ],
         "null_means": stage.null_means,

@@ -5,28 +5,50 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head.
 
 import math
 
+import torch
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
 from model.tap import Tap, no_tap
 
 
-class Attention(nn.Module):
-    """Scores, mask, softmax, weighted sum; then each head's contribution to the output, and
-    their sum. A fused kernel would hide the very numbers that a trace shows.
+class HeadsToOutput(nn.Module):
+    """W_O times the joined heads, plus a bias, as a sum of one contribution a head: head h owns
+    K columns of W_O."""
 
-    The output is W_O times the joined heads plus a bias; splitting W_O by heads gives the same
-    sum, one term a head.
-    """
+    bias: Tensor
 
-    def __init__(self, d_model: int, n_heads: int) -> None:
+    def __init__(self, d_model: int, n_heads: int, *, biases: bool) -> None:
         super().__init__()
         self.n_heads = n_heads
         self.d_head = d_model // n_heads
-        self.query = skip_init(nn.Linear, d_model, d_model)
-        self.key = skip_init(nn.Linear, d_model, d_model)
-        self.value = skip_init(nn.Linear, d_model, d_model)
-        self.output = skip_init(nn.Linear, d_model, d_model)
+        self.weight = nn.Parameter(torch.empty(d_model, d_model))
+        bias = torch.zeros(d_model)
+        if biases:
+            self.bias = nn.Parameter(bias)
+        else:
+            self.register_buffer("bias", bias, persistent=False)
+
+    def forward(self, heads_BHTK: Tensor, tap: Tap = no_tap) -> Tensor:
+        """(B, H, T, K) -> (B, T, D)."""
+        slices_HKD = self.weight.view(-1, self.n_heads, self.d_head).permute(1, 2, 0)
+        contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
+        return tap("output", contributions_BHTD.sum(1) + self.bias)
+
+
+class Attention(nn.Module):
+    """Scores, mask, softmax, weighted sum; then each head's contribution to the output, and
+    their sum. A fused kernel would hide the very numbers that a trace shows."""
+
+    def __init__(self, d_model: int, n_heads: int, *, biases: bool, rotation: nn.Module) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.d_head = d_model // n_heads
+        self.query = skip_init(nn.Linear, d_model, d_model, bias=biases)
+        self.key = skip_init(nn.Linear, d_model, d_model, bias=biases)
+        self.value = skip_init(nn.Linear, d_model, d_model, bias=biases)
+        self.rotation = rotation
+        self.output = HeadsToOutput(d_model, n_heads, biases=biases)
         self.scale = 1.0 / math.sqrt(self.d_head)
 
     def forward(
@@ -37,13 +59,12 @@ class Attention(nn.Module):
         q_BHTK = tap("q", self._split(self.query(x_BTD)))
         k_BHSK = tap("k", self._split(self.key(source_BSD)))
         v_BHSK = tap("v", self._split(self.value(source_BSD)))
+        q_BHTK, k_BHSK = self.rotation(q_BHTK, k_BHSK, tap)
         scores_BHTS = tap("scores", (q_BHTK @ k_BHSK.transpose(-1, -2)) * self.scale)
         masked_BHTS = tap("masked_scores", scores_BHTS + mask_TS)
         weights_BHTS = tap("weights", masked_BHTS.softmax(-1))
         heads_BHTK = tap("heads", weights_BHTS @ v_BHSK)
-        slices_HKD = self.output.weight.view(-1, self.n_heads, self.d_head).permute(1, 2, 0)
-        contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
-        return tap("output", contributions_BHTD.sum(1) + self.output.bias)
+        return self.output(heads_BHTK, tap)
 
     def _split(self, x_BTD: Tensor) -> Tensor:
         """(B, T, D) -> (B, H, T, K)."""

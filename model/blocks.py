@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from model.tap import Tap, no_tap, prefixed
 
 
-class PostNormBlock(nn.Module):
-    """x -> attention -> + -> norm -> feed-forward -> + -> norm (Vaswani et al. 2017)."""
+class _Block(nn.Module):
+    """The parts that every wiring has."""
 
     def __init__(
         self, *, attn: nn.Module, attn_norm: nn.Module, ffn: nn.Module, ffn_norm: nn.Module
@@ -20,6 +20,10 @@ class PostNormBlock(nn.Module):
         self.ffn = ffn
         self.ffn_norm = ffn_norm
 
+
+class PostNormBlock(_Block):
+    """x -> attention -> + -> norm -> feed-forward -> + -> norm (Vaswani et al. 2017)."""
+
     def forward(self, x_BTD: Tensor, mask_TS: Tensor, tap: Tap = no_tap) -> Tensor:
         attended_BTD = self.attn(x_BTD, x_BTD, mask_TS, prefixed(tap, "attn"))
         summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
@@ -27,3 +31,15 @@ class PostNormBlock(nn.Module):
         changed_BTD = self.ffn(x_BTD, prefixed(tap, "ffn"))
         summed_BTD = tap("ffn_residual", x_BTD + changed_BTD)
         return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))
+
+
+class PreNormBlock(_Block):
+    """x + attention(norm(x)), then x + feed-forward(norm(x)): the stream itself is never normed
+    (Xiong et al. 2020)."""
+
+    def forward(self, x_BTD: Tensor, mask_TS: Tensor, tap: Tap = no_tap) -> Tensor:
+        read_BTD = self.attn_norm(x_BTD, prefixed(tap, "attn_norm"))
+        attended_BTD = self.attn(read_BTD, read_BTD, mask_TS, prefixed(tap, "attn"))
+        x_BTD = tap("attn_residual", x_BTD + attended_BTD)
+        read_BTD = self.ffn_norm(x_BTD, prefixed(tap, "ffn_norm"))
+        return tap("ffn_residual", x_BTD + self.ffn(read_BTD, prefixed(tap, "ffn")))

@@ -9,17 +9,20 @@ class ModelConfig(BaseModel):
     """The shape and the choices of one transformer.
 
     `build.py` turns it into torch modules and `stages.py` into the stage table; nothing else
-    reads the choices. Sizes are counts, `norm_epsilon` is the ε under LayerNorm's root.
+    reads the choices. Sizes are counts, `norm_epsilon` is the ε under the norm's root. `biases` are
+    those of q, k, v, the attention's output and the feed-forward; a head never has one. A pre-LN
+    model has one more norm after its last block.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     architecture: Literal["decoder-only"] = "decoder-only"
-    wiring: Literal["post-ln"] = "post-ln"
-    norm: Literal["layer-norm"] = "layer-norm"
-    position: Literal["learned"] = "learned"
-    feed_forward: Literal["gelu"] = "gelu"
-    tied_head: Literal[False] = False
+    wiring: Literal["post-ln", "pre-ln"] = "post-ln"
+    norm: Literal["layer-norm", "rms-norm"] = "layer-norm"
+    position: Literal["learned", "sinusoidal", "rotary"] = "learned"
+    feed_forward: Literal["relu", "gelu", "gelu-tanh", "swiglu"] = "gelu"
+    tied_head: bool = False
+    biases: bool = True
 
     vocab_size: int = Field(ge=1, le=65_536)
     context_length: int = Field(ge=1, le=1024)
@@ -30,11 +33,16 @@ class ModelConfig(BaseModel):
     norm_epsilon: float = Field(default=1e-5, gt=0, le=1, allow_inf_nan=False)
 
     @model_validator(mode="after")
-    def heads_divide_the_width(self) -> Self:
+    def sizes_fit_together(self) -> Self:
         if self.d_model % self.n_heads:
             raise ValueError(
                 f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; "
                 "every head needs the same whole number of features"
+            )
+        if self.position == "rotary" and self.d_head % 2:
+            raise ValueError(
+                f"d_head {self.d_head} is odd; rotary positions turn pairs of features, so choose "
+                "sizes that make it even"
             )
         return self
 
@@ -46,14 +54,28 @@ class ModelConfig(BaseModel):
 
 TINY_SHAKESPEARE_CHARACTERS = 65
 
+_TINY: dict[str, int] = {
+    "vocab_size": TINY_SHAKESPEARE_CHARACTERS,
+    "context_length": 64,
+    "d_model": 64,
+    "n_heads": 4,
+    "d_ff": 256,
+    "n_blocks": 2,
+}
 PRESETS: dict[str, ModelConfig] = {
-    "shakespeare": ModelConfig(
-        vocab_size=TINY_SHAKESPEARE_CHARACTERS,
-        context_length=64,
-        d_model=64,
-        n_heads=4,
-        d_ff=256,
-        n_blocks=2,
+    "shakespeare": ModelConfig(**_TINY),
+    "shakespeare-2017": ModelConfig(
+        **_TINY, position="sinusoidal", feed_forward="relu", tied_head=True
+    ),
+    "shakespeare-preln": ModelConfig(**_TINY, wiring="pre-ln", tied_head=True),
+    "shakespeare-modern": ModelConfig(
+        **(_TINY | {"d_ff": 171}),  # 8d/3, so that three matrices cost what two of 4d do
+        wiring="pre-ln",
+        norm="rms-norm",
+        position="rotary",
+        feed_forward="swiglu",
+        tied_head=True,
+        biases=False,
     ),
 }
 """The models that the course describes, by the name of their checkpoint folder."""

@@ -20,4 +20,6 @@ def run(stages: Sequence[Stage], weights: Mapping[str, Array], ids: Array) -> di
 def apply(stage: Stage, recorded: Mapping[str, Array], weights: Mapping[str, Array]) -> Array:
     """One stage's result from the recorded tensors of its inputs."""
     operands = [recorded[key] for key in stage.inputs]
-    return stage.op.forward(*operands, *(weights[weight.key] for weight in stage.weights))
+    result = stage.op.forward(*operands, *(weights[weight.key] for weight in stage.weights))
+    dtype = next(iter(weights.values())).dtype
+    return result.astype(dtype, copy=False)  # a formula of positions alone has no dtype to keep

@@ -31,3 +31,29 @@ class LayerNorm(nn.Module):
         inverse_BT = (variance_BT + self.epsilon).rsqrt()
         normalized_BTD = tap("normalized", centred_BTD * inverse_BT.unsqueeze(-1))
         return tap("output", torch.addcmul(self.bias, normalized_BTD, self.weight))
+
+
+class RMSNorm(nn.Module):
+    """y = x / √(mean(x²) + ε) ⊙ g over the features of one position (Zhang & Sennrich 2019).
+
+    The mean is not subtracted and nothing is shifted; `weight` is the gain g.
+    """
+
+    def __init__(self, d_model: int, epsilon: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.epsilon = epsilon
+
+    def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
+        squares_BT = torch.linalg.vecdot(x_BTD, x_BTD)
+        mean_square_BT = tap("mean_square", squares_BT / x_BTD.shape[-1])
+        inverse_BT = (mean_square_BT + self.epsilon).rsqrt()
+        normalized_BTD = tap("normalized", x_BTD * inverse_BT.unsqueeze(-1))
+        return tap("output", normalized_BTD * self.weight)
+
+
+class NoNorm(nn.Module):
+    """x as it is: after the last block of a post-LN model there is nothing left to norm."""
+
+    def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
+        return x_BTD

@@ -12,6 +12,12 @@ class Section:
     title: str
     url: str | None = None
 
+    @property
+    def label(self) -> str:
+        """How a reader knows the place: §7.3 of the course, lesson 56, or the NumPy chapter."""
+        place = {COURSE: f"§{self.number}", LESSON: f"Lesson {self.number}:", CHAPTER: "Chapter:"}
+        return f"{place[self.course]} {self.title}"
+
 
 COURSE = "transformers-and-math"
 MODULE_7 = "https://transformers-and-math.drmhse.com/modules/07-the-block-and-the-full-model"
@@ -26,4 +32,13 @@ LAYER_NORM = Section(COURSE, "7.3", "LayerNorm", MODULE_7)
 FEED_FORWARD = Section(COURSE, "7.4", "The feed-forward network", MODULE_7)
 OUTPUT_LAYER = Section(COURSE, "7.5", "The output layer", MODULE_7)
 COMPLETE_MODEL = Section(COURSE, "7.6", "The complete model", MODULE_7)
+ROTARY = Section(COURSE, "15.1", "Rotary position embedding")
 NEXT_TOKEN_LOSS = Section(COURSE, "8.4", "Every position predicts its next token")
+
+LESSON = "lesson-56"
+ASSEMBLY = Section(LESSON, "56", "Assembling the block: post-LN and pre-LN")
+
+CHAPTER = "the-transformer-block-in-numpy"
+PRE_NORM_BLOCK = Section(CHAPTER, "block", "The pre-norm decoder block")
+RMS_NORM_AND_SWIGLU = Section(CHAPTER, "rmsnorm-swiglu", "RMSNorm and SwiGLU")
+TIED_HEAD = Section(CHAPTER, "stack", "Stacking, logits, and weight tying")

@@ -1,5 +1,7 @@
-"""The words of the stage table: axis, kind, weight, stage."""
+"""The words of the stage table: axis, kind, weight, stage, and the table that collects them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -90,3 +92,42 @@ class Stage:
     def shape(self, config: ModelConfig, n_positions: int) -> tuple[int, ...]:
         """The tensor's shape for a text of `n_positions` characters."""
         return tuple(axis.size(config, n_positions) for axis in self.axes)
+
+
+class Table:
+    """Collects stages: an equation can use the symbols of what came before, and each stage
+    stands in the `group` and on the `branch` of the moment."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, Stage] = {}
+        self.group = ""
+        self.branch: str | None = None
+
+    @contextmanager
+    def on_branch(self, name: str) -> Iterator[None]:
+        """What is declared inside leaves the residual stream."""
+        self.branch = name
+        yield
+        self.branch = None
+
+    def add(
+        self,
+        key: str,
+        title: str,
+        symbol: str,
+        axes: tuple[Axis, ...],
+        kind: Kind,
+        op: ops.Op,
+        *,
+        inputs: tuple[str, ...] = (),
+        weights: tuple[Weight, ...] = (),
+        sections: tuple[Section, ...],
+    ) -> str:
+        assert key not in self.stages, f"stage {key} is declared twice"
+        operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
+        equation = op.equation(symbol, operands)
+        self.stages[key] = Stage(
+            key, title, symbol, axes, kind, op, equation, sections,
+            self.group, self.branch, inputs, weights,
+        )  # fmt: skip
+        return key

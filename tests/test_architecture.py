@@ -18,7 +18,9 @@ FOLDERS = (*PACKAGES, "static", "templates", "tests")
 SUFFIXES = {".py", ".js", ".css", ".html"}
 MOST_LINES = 400
 SERVER_LIBRARIES = {"fastapi", "starlette", "jinja2", "plotly", "uvicorn", "app"}
-TORCH_FREE = ("model/ops.py", "model/interpreter.py")
+FRONT_DOOR = "model/__init__.py"
+"""Importing any part of the package runs it; what it offers is not what that part needs."""
+TORCH_FREE = ("model/ops/__init__.py", "model/interpreter.py")
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 OWN_WORDS = {
     "activation", "blocks", "heads", "hidden", "ids", "input", "loss", "mean", "output",
@@ -65,7 +67,9 @@ def reached(start: Path) -> set[Path]:
     while waiting:
         path = waiting.pop()
         seen.add(path)
-        named = (Path(f"{name.replace('.', '/')}.py") for name in imports(path))
+        paths = [name.replace(".", "/") for name in imports(path)]
+        named = [Path(f"{p}{end}") for p in paths for end in (".py", "/__init__.py")]
+        named = [file for file in named if file.parent != Path() and str(file) != FRONT_DOOR]
         waiting += [file for file in named if (ROOT / file).is_file() and file not in seen]
     return seen
 

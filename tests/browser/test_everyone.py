@@ -22,7 +22,7 @@ def sideways(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("address", ["/?text=To+be&token=2&section=6", "/api"])
+@pytest.mark.parametrize("address", ["/?text=To+be&token=2&section=§6+Attention", "/api"])
 def test_axe_finds_nothing_serious(page: Page, scheme: str, address: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.goto(address)
@@ -121,7 +121,7 @@ def test_token_is_outlined_in_every_panel_with_its_axis(page: Page) -> None:
 
 def test_section_picks_out_its_stages(page: Page, model: LoadedModel) -> None:
     open_tracer(page, text="To be", stage="blocks.0.attn_norm.mean")
-    page.locator('[data-section="7.3"]').click()
+    page.locator('[data-section="§7.3 LayerNorm"]').click()
     aside = page.locator(".outline-row.is-aside").evaluate_all(
         "all => all.map(a => a.dataset.stage)"
     )

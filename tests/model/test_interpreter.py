@@ -123,10 +123,10 @@ def test_perturbed_input_spoils_only_operations_that_read_it(model: LoadedModel)
 
 
 def test_wrong_operation_is_found(untrained: LoadedModel) -> None:
-    """A model whose GELU is the other, approximate form is not equal to its table."""
-    untrained.network.blocks[0].ffn.activation = torch.nn.GELU(approximate="tanh")
+    """A model whose norm has another ε is not equal to its table."""
+    untrained.network.blocks[0].ffn_norm.epsilon = 1e-2
     checks = check(trace(untrained, untrained.tokenizer.vocabulary[0] * 5))
-    assert not found(checks, "blocks.0.ffn.activation").single_operation.equal
+    assert not found(checks, "blocks.0.ffn_norm.normalized").single_operation.equal
 
 
 def test_apply_uses_what_was_recorded(model: LoadedModel) -> None:

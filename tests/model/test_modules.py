@@ -8,17 +8,24 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from model import ops
+from model import ops, sublayers
 from model.attention import Attention
-from model.blocks import PostNormBlock
+from model.blocks import PostNormBlock, PreNormBlock
 from model.build import build
 from model.config import PRESETS
-from model.feed_forward import FeedForward
-from model.norms import LayerNorm
-from model.positions import LearnedPositions
+from model.feed_forward import FeedForward, SwiGLU
+from model.norms import LayerNorm, RMSNorm
+from model.positions import LearnedPositions, NoRotation, Rotary, SinusoidalPositions
+from model.transformer import TiedHead
 
-B, T, D, H, F = 2, 5, 8, 2, 12
+B, T, D, H, K, F = 2, 5, 8, 2, 4, 12
 EXACT = {"rtol": 0.0, "atol": 1e-12}
+PARAMETERS = {
+    "shakespeare": 112_384,
+    "shakespeare-2017": 104_128,
+    "shakespeare-preln": 108_352,
+    "shakespeare-modern": 102_912,
+}
 
 
 @pytest.fixture
@@ -67,7 +74,7 @@ def test_layer_norm_of_equal_features_is_its_bias() -> None:
 
 @pytest.mark.parametrize("masked", [True, False], ids=["causal", "unmasked"])
 def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
-    ours = filled(Attention(D, H), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
     theirs = nn.MultiheadAttention(D, H, batch_first=True).double().requires_grad_(False)
     copy_attention(ours, theirs)
     mask = causal() if masked else torch.zeros_like(causal())
@@ -83,7 +90,7 @@ def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
 
 def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None:
     """Queries from one text, keys and values from a longer one."""
-    ours = filled(Attention(D, H), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
     theirs = nn.MultiheadAttention(D, H, batch_first=True).double().requires_grad_(False)
     copy_attention(ours, theirs)
     x, source = numbers(generator, B, T, D), numbers(generator, B, T + 2, D)
@@ -92,33 +99,44 @@ def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None
 
 
 def test_heads_contributions_and_bias_sum_to_the_output(generator: torch.Generator) -> None:
-    ours = filled(Attention(D, H), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
     x, seen = numbers(generator, B, T, D), {}
     output = ours(x, x, causal(), lambda key, tensor: seen.setdefault(key, tensor))
     joined = seen["heads"].transpose(1, 2).flatten(2)
-    torch.testing.assert_close(output, ours.output(joined), **EXACT)
+    expected = nn.functional.linear(joined, ours.output.weight, ours.output.bias)
+    torch.testing.assert_close(output, expected, **EXACT)
 
 
 def test_feed_forward_is_the_formula(generator: torch.Generator) -> None:
-    ours = filled(FeedForward(D, F, nn.functional.gelu), generator)
+    ours = filled(FeedForward(D, F, biases=True, activation=nn.functional.gelu), generator)
     x = numbers(generator, B, T, D)
     expected = nn.Sequential(ours.up, nn.GELU(), ours.down)(x)
     torch.testing.assert_close(ours(x), expected, **EXACT)
 
 
-def test_block_is_torchs_encoder_layer(generator: torch.Generator) -> None:
-    """The whole post-LN block against torch's, which has the same wiring by default."""
+@pytest.mark.parametrize("wiring", [PostNormBlock, PreNormBlock])
+def test_block_is_torchs_encoder_layer(
+    wiring: type[PostNormBlock | PreNormBlock], generator: torch.Generator
+) -> None:
+    """The whole block against torch's, in both wirings."""
     ours = filled(
-        PostNormBlock(
-            attn=Attention(D, H),
+        wiring(
+            attn=Attention(D, H, biases=True, rotation=NoRotation()),
             attn_norm=LayerNorm(D, 1e-5),
-            ffn=FeedForward(D, F, nn.functional.gelu),
+            ffn=FeedForward(D, F, biases=True, activation=nn.functional.gelu),
             ffn_norm=LayerNorm(D, 1e-5),
         ),
         generator,
     )
     theirs = nn.TransformerEncoderLayer(
-        D, H, F, dropout=0.0, activation="gelu", batch_first=True, dtype=torch.float64
+        D,
+        H,
+        F,
+        dropout=0.0,
+        activation="gelu",
+        batch_first=True,
+        dtype=torch.float64,
+        norm_first=wiring is PreNormBlock,
     ).requires_grad_(False)
     copy_attention(ours.attn, theirs.self_attn)
     for mine, other in (
@@ -135,15 +153,79 @@ def test_block_is_torchs_encoder_layer(generator: torch.Generator) -> None:
 def test_learned_positions_are_the_first_rows(generator: torch.Generator) -> None:
     positions = LearnedPositions(6, 3)
     nn.init.normal_(positions.weight, generator=generator)
-    shown = positions(torch.zeros(2, 4, dtype=torch.long))
-    assert torch.equal(shown, positions.weight[:4].expand(2, 4, 3))
+    assert torch.equal(positions.vectors(4), positions.weight[:4])
+    embedded = torch.ones(2, 4, 3)
+    assert torch.equal(positions(embedded), embedded + positions.weight[:4])
+
+
+def test_sinusoids_are_the_formula() -> None:
+    """Sine first, then cosine, a pair a frequency (module 7.1)."""
+    vectors = SinusoidalPositions(20, 8).vectors(20)
+    for position in (0, 1, 7, 19):
+        for pair in range(4):
+            turn = position / 10000 ** (2 * pair / 8)
+            expected = torch.tensor([math.sin(turn), math.cos(turn)])
+            torch.testing.assert_close(vectors[position, 2 * pair : 2 * pair + 2], expected)
+
+
+def test_rotary_turns_neighbouring_features() -> None:
+    """[1, 0, 0, 0] at position 1 is [0.5403, 0.8415, 0, 0]; position 0 turns nothing (C25)."""
+    q = torch.tensor([1.0, 0, 0, 0]).expand(1, 1, 2, 4)
+    turned = Rotary(8, 4).turned(q)[0, 0]
+    assert turned[0].tolist() == [1, 0, 0, 0]
+    torch.testing.assert_close(turned[1], torch.tensor([0.5403, 0.8415, 0, 0]), atol=5e-5, rtol=0)
+
+
+def test_rotary_scores_depend_on_the_distance_alone(generator: torch.Generator) -> None:
+    q, k = numbers(generator, 2, K)
+    q_turned, k_turned = Rotary(12, K).double()(q.expand(1, 1, 12, K), k.expand(1, 1, 12, K))
+    scores = (q_turned @ k_turned.transpose(-1, -2))[0, 0]
+    for distance in (-3, 0, 5):
+        along = scores.diagonal(distance)
+        torch.testing.assert_close(along, along[:1].expand_as(along), atol=1e-6, rtol=0)
+
+
+def test_rms_norm_is_torchs(generator: torch.Generator) -> None:
+    ours = filled(RMSNorm(D, 1e-5), generator)
+    theirs = nn.RMSNorm(D, eps=1e-5).double()
+    theirs.load_state_dict(ours.state_dict())
+    x = 3 + numbers(generator, B, T, D)
+    torch.testing.assert_close(ours(x), theirs(x).detach(), **EXACT)
+
+
+def test_swiglu_is_the_formula(generator: torch.Generator) -> None:
+    ours = filled(SwiGLU(D, F, biases=False), generator)
+    x = numbers(generator, B, T, D)
+    expected = ours.down(nn.functional.silu(ours.gate(x)) * ours.up(x))
+    torch.testing.assert_close(ours(x), expected, **EXACT)
+
+
+def test_tied_head_scores_against_the_embeddings_rows(generator: torch.Generator) -> None:
+    embedding = nn.Embedding(5, D)
+    head = TiedHead(embedding)
+    x = torch.randn(1, 2, D, generator=generator)
+    torch.testing.assert_close(head(x), x @ embedding.weight.T)
+    assert not list(head.parameters())
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-def test_presets_activation_is_the_exact_gelu(name: str, generator: torch.Generator) -> None:
-    """0.841345 is 1 · Φ(1); the tanh form gives 0.841192 (C27)."""
-    activation = build(PRESETS[name], generator).blocks[0].ffn.activation
-    assert round(float(activation(torch.ones(1))), 6) == 0.841345
+def test_presets_have_their_parameters(name: str, generator: torch.Generator) -> None:
+    counted = sum(p.numel() for p in build(PRESETS[name], generator).parameters())
+    assert counted == PARAMETERS[name]
+
+
+@pytest.mark.parametrize(
+    ("feed_forward", "expected"), [("relu", 1.0), ("gelu", 0.841345), ("gelu-tanh", 0.841192)]
+)
+def test_activation_is_the_one_that_is_named(
+    feed_forward: str, expected: float, generator: torch.Generator
+) -> None:
+    """1 · Φ(1) is 0.841345; the tanh form gives 0.841192 (C27). In both implementations."""
+    config = PRESETS["shakespeare"].model_copy(update={"feed_forward": feed_forward})
+    activation = build(config, generator).blocks[0].ffn.activation
+    assert round(float(activation(torch.ones(1))), 6) == expected
+    ours = run_op(sublayers.ACTIVATIONS[feed_forward], [torch.ones(1)])
+    assert round(float(ours), 6) == expected
 
 
 def run_op(op: ops.Op, operands: Sequence[Tensor]) -> Tensor:

@@ -94,8 +94,8 @@ function mark(root, state) {
   }
 }
 
-function teaches(table, key, number) {
-  return table.stages.find((stage) => stage.key === key).sections.some((section) => section.number === number);
+function teaches(table, key, label) {
+  return table.stages.find((stage) => stage.key === key).sections.some((section) => section.label === label);
 }
 
 function reveal(root, link) {

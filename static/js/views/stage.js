@@ -57,15 +57,14 @@ function symbols(entry, table) {
   ));
 }
 
-function section({ number, title, url }, table) {
-  const text = `§${number} ${title}`;
-  const count = table.stages.filter((stage) => stage.sections.some((one) => one.number === number)).length;
+function section({ label, url }, table) {
+  const count = table.stages.filter((stage) => stage.sections.some((one) => one.label === label)).length;
   return make(
     "span",
     { class: "section" },
-    url === null ? text : make("a", { href: url, rel: "noreferrer", text }),
+    url === null ? label : make("a", { href: url, rel: "noreferrer", text: label }),
     " ",
-    make("button", { type: "button", class: "link", "data-section": number, text: `its ${count} stages`, title: "pick them out in the outline" }),
+    make("button", { type: "button", class: "link", "data-section": label, text: `its ${count} stages`, "aria-label": `${label}: its ${count} stages`, title: "pick them out in the outline" }),
   );
 }
 

@@ -1,0 +1,82 @@
+"""Scores, mask, weights, and the weighted sum."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from model.ops.op import Array, Op
+
+
+@dataclass(frozen=True)
+class ScaledDotProduct(Op):
+    """s[h, i, j] = q[h, i] · k[h, j] / √K: (H, T, K), (H, S, K) -> (H, T, S)."""
+
+    operation: ClassVar[str] = "dot product of each query with each key, divided by √d_head"
+
+    def forward(self, *operands: Array) -> Array:
+        q, k = operands
+        scale = q.dtype.type(1.0 / math.sqrt(q.shape[-1]))
+        return (q @ np.swapaxes(k, -1, -2)) * scale
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        q, k = operands
+        return rf"{result}[h] = \frac{{{q}[h]\,{k}[h]^{{\top}}}}{{\sqrt{{d_{{\text{{head}}}}}}}}"
+
+
+@dataclass(frozen=True)
+class CausalMask(Op):
+    """y[…, i, j] = s[…, i, j] where j ≤ i, else −∞: no position sees a later one."""
+
+    operation: ClassVar[str] = "put −∞ above the diagonal: no position sees a later one"
+    masks: ClassVar[bool] = True
+
+    def forward(self, *operands: Array) -> Array:
+        (scores,) = operands
+        seen = np.tri(*scores.shape[-2:], dtype=np.bool_)
+        return np.where(seen, scores, scores.dtype.type(-np.inf))
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (scores,) = operands
+        return (
+            rf"{result}[h,i,j] = \begin{{cases}} {scores}[h,i,j] & j \le i \\"
+            rf" -\infty & j > i \end{{cases}}"
+        )
+
+
+@dataclass(frozen=True)
+class Softmax(Op):
+    """y_j = exp(x_j) / Σ exp(x), along the last axis, which `over` names."""
+
+    over: str
+
+    @property
+    def operation(self) -> str:  # type: ignore[override]
+        return f"softmax over the {self.over}"
+
+    def forward(self, *operands: Array) -> Array:
+        (x,) = operands
+        # The largest is subtracted first: the quotient is the same and no exponential overflows.
+        exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
+        return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (x,) = operands
+        return rf"{result} = \operatorname{{softmax}}({x})"
+
+
+@dataclass(frozen=True)
+class WeightedSum(Op):
+    """y[h, i] = Σ_j a[h, i, j] v[h, j]: (H, T, S), (H, S, K) -> (H, T, K)."""
+
+    operation: ClassVar[str] = "average of the values, weighted by the attention weights"
+
+    def forward(self, *operands: Array) -> Array:
+        weights, values = operands
+        return weights @ values
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        weights, values = operands
+        return f"{result}[h] = {weights}[h]\\,{values}[h]"

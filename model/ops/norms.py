@@ -1,0 +1,117 @@
+"""Normalization, a step at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from model.ops.op import Array, Op
+
+
+@dataclass(frozen=True)
+class Mean(Op):
+    """μ[i] = Σ_k x[i, k] / D: (T, D) -> (T,)."""
+
+    operation: ClassVar[str] = "mean of each position's features"
+
+    def forward(self, *operands: Array) -> Array:
+        (x,) = operands
+        return x.mean(axis=-1)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (x,) = operands
+        return rf"{result}[i] = \frac{{1}}{{d}} \sum_{{k}} {x}[i,k]"
+
+
+@dataclass(frozen=True)
+class Variance(Op):
+    """σ²[i] = Σ_k (x[i, k] − μ[i])² / D: (T, D), (T,) -> (T,). Divided by D, not by D − 1."""
+
+    operation: ClassVar[str] = "mean squared distance of each position's features from their mean"
+
+    def forward(self, *operands: Array) -> Array:
+        x, mean = operands
+        return np.square(x - mean[:, None]).mean(axis=-1)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        x, mean = operands
+        return rf"{result}[i] = \frac{{1}}{{d}} \sum_{{k}} \left({x}[i,k] - {mean}[i]\right)^2"
+
+
+@dataclass(frozen=True)
+class Normalize(Op):
+    """y[i] = (x[i] − μ[i]) / √(σ²[i] + ε): (T, D), (T,), (T,) -> (T, D)."""
+
+    epsilon: float
+    operation: ClassVar[str] = "subtract the mean, divide by the standard deviation"
+
+    def forward(self, *operands: Array) -> Array:
+        x, mean, variance = operands
+        deviation = np.sqrt(variance + x.dtype.type(self.epsilon))
+        return (x - mean[:, None]) / deviation[:, None]
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        x, mean, variance = operands
+        return rf"{result} = \frac{{{x} - {mean}}}{{\sqrt{{{variance} + \epsilon}}}}"
+
+
+@dataclass(frozen=True)
+class ScaleAndShift(Op):
+    """y = x ⊙ γ + β: (T, D), (D,), (D,) -> (T, D), the same γ and β at every position."""
+
+    operation: ClassVar[str] = "scale and shift each feature by learned amounts"
+
+    def forward(self, *operands: Array) -> Array:
+        x, scale, shift = operands
+        return x * scale + shift
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        x, scale, shift = operands
+        return rf"{result} = {x} \odot {scale} + {shift}"
+
+
+@dataclass(frozen=True)
+class MeanSquare(Op):
+    """m[i] = Σ_k x[i, k]² / D: (T, D) -> (T,)."""
+
+    operation: ClassVar[str] = "mean of each position's squared features"
+
+    def forward(self, *operands: Array) -> Array:
+        (x,) = operands
+        return np.square(x).mean(axis=-1)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (x,) = operands
+        return rf"{result}[i] = \frac{{1}}{{d}} \sum_{{k}} {x}[i,k]^2"
+
+
+@dataclass(frozen=True)
+class RmsNormalize(Op):
+    """y[i] = x[i] / √(m[i] + ε): (T, D), (T,) -> (T, D). The mean is not subtracted."""
+
+    epsilon: float
+    operation: ClassVar[str] = "divide by the root mean square"
+
+    def forward(self, *operands: Array) -> Array:
+        x, mean_square = operands
+        return x / np.sqrt(mean_square + x.dtype.type(self.epsilon))[:, None]
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        x, mean_square = operands
+        return rf"{result} = \frac{{{x}}}{{\sqrt{{{mean_square} + \epsilon}}}}"
+
+
+@dataclass(frozen=True)
+class Scale(Op):
+    """y = x ⊙ g: (T, D), (D,) -> (T, D), the same gain at every position."""
+
+    operation: ClassVar[str] = "scale each feature by a learned gain"
+
+    def forward(self, *operands: Array) -> Array:
+        x, gain = operands
+        return x * gain
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        x, gain = operands
+        return rf"{result} = {x} \odot {gain}"

@@ -1,0 +1,69 @@
+"""Positions that are computed, not learned: sinusoids and rotations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from model.ops.op import Array, Op
+
+BASE = 10_000.0
+"""The base of all wavelengths, in the 2017 paper's sinusoids as in rotary positions."""
+
+
+def angles(n_positions: int, width: int) -> Array:
+    """pos · ω_i with ω_i = BASE^(−2i / width): (T, width / 2), float64."""
+    frequencies = BASE ** (-np.arange(0, width, 2) / width)
+    product: Array = np.arange(n_positions)[:, None] * frequencies
+    return product
+
+
+@dataclass(frozen=True)
+class Sinusoids(Op):
+    """y[pos, 2i] = sin(pos ω_i), y[pos, 2i+1] = cos(pos ω_i): (T,) -> (T, width). No weights."""
+
+    width: int
+    operation: ClassVar[str] = "sines and cosines of each position, a frequency for each pair"
+
+    def forward(self, *operands: Array) -> Array:
+        (ids,) = operands
+        turned = angles(len(ids), self.width)
+        return np.stack([np.sin(turned), np.cos(turned)], axis=-1).reshape(len(ids), -1)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        return (
+            rf"{result}[pos, 2i] = \sin\frac{{pos}}{{10000^{{2i/d}}}}, \quad "
+            rf"{result}[pos, 2i{{+}}1] = \cos\frac{{pos}}{{10000^{{2i/d}}}}"
+        )
+
+
+@dataclass(frozen=True)
+class Rotate(Op):
+    """y[pos, 2i..2i+1] = R(pos · ω_i) x[pos, 2i..2i+1]: each pair of features turned by an angle,
+    (H, T, K) -> (H, T, K) (Su et al. 2021).
+
+    The dot product of a turned query and a turned key depends on their distance alone.
+    """
+
+    operation: ClassVar[str] = "turn each pair of features by an angle that grows with the position"
+
+    def forward(self, *operands: Array) -> Array:
+        (x,) = operands
+        _, length, d_head = x.shape
+        turned = angles(length, d_head)
+        cos, sin = np.cos(turned).astype(x.dtype), np.sin(turned).astype(x.dtype)
+        even, odd = x[..., 0::2], x[..., 1::2]
+        pairs = np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)
+        return pairs.reshape(x.shape)
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (x,) = operands
+        turn = r"pos\,\omega_i"
+        return (
+            rf"\begin{{pmatrix}} {result}[2i] \\ {result}[2i{{+}}1] \end{{pmatrix}} = "
+            rf"\begin{{pmatrix}} \cos {turn} & -\sin {turn} \\"
+            rf" \sin {turn} & \cos {turn} \end{{pmatrix}}"
+            rf"\begin{{pmatrix}} {x}[2i] \\ {x}[2i{{+}}1] \end{{pmatrix}}, \quad "
+            r"\omega_i = 10000^{-2i/d_{\text{head}}}"
+        )
