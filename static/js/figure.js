@@ -106,7 +106,7 @@ function placed(narrow, { panels, width, height, across }) {
   const bottom = panels.at(-1).y + panels.at(-1).height;
   return {
     x: (last.x + last.width + 14) / width, xanchor: "left", xpad: 0, y: 1 - panels[0].y / height, yanchor: "top", ypad: 0,
-    lenmode: "pixels", len: Math.max(64, Math.min(320, bottom - panels[0].y)),
+    lenmode: "pixels", len: Math.min(320, bottom - panels[0].y),
   };
 }
 
