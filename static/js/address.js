@@ -46,7 +46,7 @@ export function follow(store, field) {
     const address = write(state);
     if (action.type === "view" || address === location.search) return;
     const typing = action.type === "text";
-    const push = typing ? rested && !action.first : PUSHED.has(action.type);
+    const push = typing ? rested && !action.first : PUSHED.has(action.type) && !action.stepping;
     history[push ? "pushState" : "replaceState"](null, "", address);
     if (typing) {
       rested = false;

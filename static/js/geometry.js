@@ -3,6 +3,7 @@
 
 const TALLEST_CELL = 30;
 const SHORTEST_CELL = 5;
+const SHORTEST_PROJECTED_CELL = 2; // on a wall the whole panel must be seen at once
 const WIDEST_SQUARE_CELL = 44; // times the zoom
 const ROW_OF_NUMBERS = 44;
 const NARROW = 560;
@@ -69,11 +70,12 @@ export function hit(arrangement, x, y) {
 }
 
 function cells({ room, rise, rows, columns, square, zoom }) {
+  const shortest = zoom > 1 ? SHORTEST_PROJECTED_CELL : SHORTEST_CELL;
   if (square) {
-    const side = Math.min(room / columns, Math.max(rise / rows, SHORTEST_CELL), WIDEST_SQUARE_CELL * zoom);
+    const side = Math.min(room / columns, Math.max(rise / rows, shortest), WIDEST_SQUARE_CELL * zoom);
     return { cellWidth: side, cellHeight: side, size: side };
   }
   const cellWidth = Math.min(room / columns, (rows === 1 ? 64 : WIDEST_SQUARE_CELL) * zoom);
-  const cellHeight = rows === 1 ? ROW_OF_NUMBERS * zoom : Math.min(TALLEST_CELL * zoom, Math.max(SHORTEST_CELL, rise / rows));
+  const cellHeight = rows === 1 ? ROW_OF_NUMBERS * zoom : Math.min(TALLEST_CELL * zoom, Math.max(shortest, rise / rows));
   return { cellWidth, cellHeight, size: Math.min(cellWidth, 3) * 100 + cellHeight };
 }

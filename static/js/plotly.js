@@ -8,7 +8,11 @@ export function plotly() {
     const script = document.createElement("script");
     script.src = document.querySelector("[data-plotly]").dataset.plotly;
     script.addEventListener("load", () => resolve(globalThis.Plotly));
-    script.addEventListener("error", () => reject(new Error("Plotly's script did not load; reload the page.")));
+    script.addEventListener("error", () => {
+      loading = null; // the next drawing tries again
+      script.remove();
+      reject(new Error("Plotly's script did not load, so the cells stand without labels."));
+    });
     document.head.append(script);
   });
   return loading;

@@ -47,7 +47,7 @@ function reduce(state, action) {
     case "text":
       return { ...state, text: action.text, refusal: null, notice: "" };
     case "view":
-      return { ...state, ...action.view, model: state.model };
+      return { ...state, ...action.view, model: state.model, refusal: null };
     case "table":
       return { ...state, table: action.table, stage: known(action.table, state.stage) };
     case "waiting":

@@ -3,6 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
+from starlette.testclient import TestClient
 
 from model import LoadedModel
 from tests.browser.conftest import drawn, open_tracer
@@ -89,6 +90,52 @@ def test_tokens_and_heads_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Space")
     drawn(page, "To be")
     page.wait_for_function("() => document.querySelector('[data-canvas]').data.length === 1")
+
+
+def test_cells_by_keyboard_alone(page: Page, client: TestClient) -> None:
+    open_tracer(page, text="To be", stage=WEIGHTS)
+    page.locator("[data-plot]").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "PageDown", "ArrowUp"):
+        page.keyboard.press(key)
+    assert page.locator("[data-cell]").get_attribute("aria-live") == "polite"
+    answer = client.post("/api/v1/traces", json={"text": "To be", "stages": [WEIGHTS]}).json()
+    shown = page.locator(".cell-value").inner_text()
+    assert float(shown) == answer["stages"][0]["values"][1][1][1]
+    assert "head 2 · position 1 o · source 1 o" in page.locator("[data-cell]").inner_text()
+    assert page.url.endswith("cell=1.1.1")
+    page.keyboard.press("Escape")
+    assert "cell=" not in page.url
+
+
+def test_tokens_stay_reachable_when_the_chosen_one_is_gone(page: Page) -> None:
+    open_tracer(page, text="To be", token="50")
+    assert page.locator('.chip[tabindex="0"]').count() == 1
+
+
+def test_related_links_keep_the_whole_view(page: Page) -> None:
+    open_tracer(page, text="To be", stage=WEIGHTS)
+    page.locator('[data-position="2"]').click()
+    page.locator('select[name="palette"]').select_option("grey")
+    for link in page.locator("[data-parents] a, [data-children] a").evaluate_all(
+        "all => all.map(a => a.href)"
+    ):
+        assert "token=2" in link
+        assert "palette=grey" in link
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768), (1920, 1080)])
+def test_projected_parts_do_not_overlap(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    for stage in ("blocks.0.ffn.activation", "blocks.0.attn.masked_scores", "logits"):
+        open_tracer(page, text="a" * 64, stage=stage, projector="1")
+        boxes = page.evaluate(
+            """() => ['.stage', '[data-canvas] .main-svg', '[data-view="next"]']
+                .map(s => document.querySelector(s).getBoundingClientRect().toJSON())"""
+        )
+        described, drawn_box, following = boxes
+        assert described["right"] <= drawn_box["left"]
+        assert max(described["bottom"], drawn_box["bottom"]) <= following["top"] + 1
+        assert drawn_box["right"] <= width
 
 
 def test_focus_is_visible_and_every_control_has_a_name(page: Page) -> None:

@@ -14,6 +14,7 @@ export function chips(root, state, dispatch, previous) {
   }
   root.classList.toggle("is-stale", stale(state));
   if (state.trace === null || (state.trace === previous?.trace && state.token === previous?.token)) return;
+  const reachable = Math.min(state.token ?? 0, state.trace.told.tokens.length - 1);
   const focusedAt = root.contains(document.activeElement) ? document.activeElement.dataset.position : null;
   root.replaceChildren(
     ...state.trace.told.tokens.map(({ position, id, label }) =>
@@ -22,7 +23,7 @@ export function chips(root, state, dispatch, previous) {
         {
           type: "button", class: "chip", "data-position": position, title: `position ${position}, id ${id}`,
           "aria-pressed": String(position === state.token), "aria-label": `position ${position}, ${name(label)}, id ${id}`,
-          tabindex: position === (state.token ?? 0) ? "0" : "-1",
+          tabindex: position === reachable ? "0" : "-1",
         },
         make("span", { class: "chip-glyph", text: label }),
         make("span", { class: "chip-position", text: position }),

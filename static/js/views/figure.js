@@ -13,6 +13,7 @@ const TALLEST = 640;
 const SHARE_OF_WINDOW = 0.46;
 const OPTIONS = { staticPlot: true, displayModeBar: false, responsive: false };
 const PROJECTED_LEAST = 240;
+const PROJECTED_WIDTH = 900;
 const BELOW_PROJECTED = 76; // the remarks under the picture
 const PROJECTED_ZOOM = 1.6;
 const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "projector"];
@@ -48,12 +49,39 @@ function listen(root, dispatch) {
   });
   plot.addEventListener("pointerleave", () => dispatch({ type: "hover", hover: null }));
   plot.addEventListener("click", (event) => dispatch({ type: "cell", cell: under(event) }));
+  plot.addEventListener("keydown", (event) => {
+    const on = drawn.get(root);
+    const cell = on && moved(on, event.key);
+    if (cell === undefined || cell === false) return;
+    event.preventDefault();
+    dispatch({ type: "cell", cell, stepping: true });
+  });
   const again = () => {
     const state = drawn.get(root)?.state ?? waiting.get(root);
     if (state) draw(root, state);
   };
   new ResizeObserver(again).observe(part(root, "frame"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+}
+
+const STEPS = {
+  ArrowLeft: { column: -1 }, ArrowRight: { column: 1 }, ArrowUp: { row: -1 }, ArrowDown: { row: 1 },
+  PageUp: { panel: -1 }, PageDown: { panel: 1 },
+};
+
+/** The cell that a key leads to: null to let go, false where the tensor ends, undefined for
+ * other keys. */
+function moved({ state }, key) {
+  if (key === "Escape") return null;
+  const step = STEPS[key];
+  if (!step) return undefined;
+  const stage = focused(state);
+  const tensor = state.trace.tensors.get(stage.key);
+  const known = state.cell !== null && valueAt(tensor, state.cell) !== undefined;
+  const place = known ? placeOf(state.cell) : { panel: state.head ?? 0, row: 0, column: 0 };
+  if (known) for (const [axis, by] of Object.entries(step)) place[axis] += by;
+  const index = indexOf(stage, place);
+  return valueAt(tensor, index) === undefined ? false : index;
 }
 
 function draw(root, state) {
@@ -71,7 +99,7 @@ function draw(root, state) {
   const arrangement = arrange({
     width: part(root, "frame").clientWidth,
     height: state.projector ? roomBelow(root) : Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
-    zoom: state.projector ? PROJECTED_ZOOM : 1,
+    zoom: state.projector && innerWidth >= PROJECTED_WIDTH ? PROJECTED_ZOOM : 1,
     rows, columns, count: shown.length, titled: axes.panel !== null,
     square: axes.row !== null && tokenAxis(axes.row) && tokenAxis(axes.column),
   });
@@ -144,7 +172,7 @@ async function withPlotly(root) {
       root.dataset.drawn = `${state.stage} ${state.trace.told.text}`;
     }
   } catch (error) {
-    part(root, "remark").textContent = error.message;
+    part(root, "remark").textContent += ` ${error.message}`;
   } finally {
     delete root.dataset.busy;
   }

@@ -5,6 +5,8 @@ import { make, makeMath } from "../dom.js";
 import { focused, stale } from "../store.js";
 import { cellInWords, valueAt } from "../tensors.js";
 
+const CELL_FROM = ["cell", "hover", "stage", "trace", "table"];
+
 export function inspector(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (!root.dataset.ready) {
@@ -17,8 +19,8 @@ export function inspector(root, state, dispatch, previous) {
     });
   }
   root.classList.toggle("is-stale", stale(state));
-  cell(root, state);
-  if (state.stage === previous?.stage && state.table === previous?.table && state.text === previous?.text) return;
+  if (CELL_FROM.some((name) => state[name] !== previous?.[name])) cell(root, state);
+  if (previous && state.table === previous.table && write(state) === write(previous)) return;
   const entry = focused(state);
   const { stages } = state.table;
   list(root.querySelector("[data-parents]"), stages.filter(({ key }) => entry.inputs.includes(key)), state, "nothing: it is the input");

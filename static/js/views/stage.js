@@ -5,6 +5,8 @@ import { make, makeMath } from "../dom.js";
 import { short } from "../numbers.js";
 import { focused } from "../store.js";
 
+const TITLE_TEXT = 24;
+
 export function stage(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (!root.dataset.ready) {
@@ -14,6 +16,7 @@ export function stage(root, state, dispatch, previous) {
   const entry = focused(state);
   if (entry.key !== previous?.stage || state.table !== previous?.table) describe(root, entry, state);
   if (state.trace !== null) shape(root, entry, state);
+  document.title = `${entry.title} · “${state.text.slice(0, TITLE_TEXT)}” · Token Tracer`;
   links(root, state);
   for (const button of root.querySelectorAll("[data-section]")) {
     button.setAttribute("aria-pressed", String(button.dataset.section === state.section));
@@ -59,12 +62,13 @@ function symbols(entry, table) {
 
 function section({ label, url }, table) {
   const count = table.stages.filter((stage) => stage.sections.some((one) => one.label === label)).length;
+  const its = count === 1 ? "its one stage" : `its ${count} stages`;
   return make(
     "span",
     { class: "section" },
     url === null ? label : make("a", { href: url, rel: "noreferrer", text: label }),
     " ",
-    make("button", { type: "button", class: "link", "data-section": label, text: `its ${count} stages`, "aria-label": `${label}: its ${count} stages`, title: "pick them out in the outline" }),
+    make("button", { type: "button", class: "link", "data-section": label, text: its, "aria-label": `${label}: ${its}`, title: "pick them out in the outline" }),
   );
 }
 
