@@ -81,14 +81,15 @@ def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     trace of the opening text, which draws the first pictures before anything else is asked for.
     """
     if not service.models:
-        return {"reason": service.reason(), "models": [], "limit": 0, "text": ""}
+        return {"reason": service.reason(), "models": [], "limit": 0, "text": "", "stage": "*"}
     named = query.get("model")
     model = service.model(named if named in service.models else None)
     text = opening.text(service.settings, model)
+    stage = next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY)
     boot: dict[str, Any] = {
         "model": model.id,
         "text": text,
-        "stage": next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY),
+        "stage": stage,
         "examples": opening.examples(model),
     }
     if "text" not in query:
@@ -100,6 +101,7 @@ def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
         "models": [entry(service, each) for each in service.models.values()],
         "limit": model.config.context_length,
         "text": text,
+        "stage": stage,
         "boot": boot,
     }
 
