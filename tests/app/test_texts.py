@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from app.schemas import Problem
 from model import LoadedModel, trace
 from model.config import PRESETS
-from model.stages import PREDICTED, SOURCE, stages
+from model.stage import PREDICTED, SOURCE
+from model.stages import stages
 from tests.app.answers import problem, strict
 
 STAGES = stages(PRESETS["shakespeare"])
