@@ -3,7 +3,9 @@
 from app.settings import Settings
 from model.checkpoint import LoadedModel
 from model.errors import TextError
-from model.tracing import encode, with_line_feeds
+from model.objectives import without_vowels
+from model.reading import encode, with_line_feeds
+from model.tokenizer import LINE_END
 
 EXAMPLES = (
     ("To be", "To be, or not to be"),
@@ -14,6 +16,11 @@ EXAMPLES = (
     ("sixty-four", "Now is the winter of our discontent\nMade glorious summer by this"),
 )
 """Prepared texts, each with something to see, by the name on its button."""
+TO_GUESS = (
+    ("a hidden letter", "To be, or n_t to be"),
+    ("a hidden word", "the king, the ____, the king"),
+)
+"""The first ones for an encoder, which guesses what is hidden."""
 FEW = 8
 
 
@@ -27,14 +34,29 @@ def readable(model: LoadedModel, text: str) -> bool:
 
 
 def examples(model: LoadedModel) -> list[dict[str, str]]:
-    """The prepared texts that the model can read."""
-    return [{"name": name, "text": text} for name, text in EXAMPLES if readable(model, text)]
+    """The prepared texts that the model can read, as it reads them."""
+    texts = {name: _as_read(model, text) for name, text in _prepared(model)}
+    return [{"name": name, "text": text} for name, text in texts.items() if readable(model, text)]
 
 
 def text(settings: Settings, model: LoadedModel) -> str:
-    """The configured text; else the first prepared one that the model can read; else some of its
-    own letters, which it always can."""
-    candidates = (settings.text, *(text for _, text in EXAMPLES))
+    """The configured text (an encoder's usual one has something to guess); else the first prepared
+    one that the model can read; else some of its own letters, which it always can."""
+    chosen = "text" in settings.model_fields_set or not model.config.guesses
+    first = [settings.text] if chosen else []
+    candidates = (*first, *(text for _, text in _prepared(model)), settings.text)
     letters = [c for c in model.tokenizer.vocabulary if c.isalpha()] or model.tokenizer.vocabulary
     few = "".join(letters[: min(FEW, model.config.context_length)])
-    return next((one for one in candidates if readable(model, one)), few)
+    read = (_as_read(model, one) for one in candidates)
+    return next((one for one in read if readable(model, one)), few)
+
+
+def _prepared(model: LoadedModel) -> tuple[tuple[str, str], ...]:
+    return (*TO_GUESS, *EXAMPLES) if model.config.guesses else EXAMPLES
+
+
+def _as_read(model: LoadedModel, text: str) -> str:
+    """What an encoder-decoder reads has no vowels, and is one line; it is to put them back."""
+    if not model.config.writes:
+        return text
+    return without_vowels(text.replace(LINE_END, " "))

@@ -18,7 +18,6 @@ from app.schemas import EXAMPLE_TEXT
 from app.service import Service
 from app.settings import ROOT
 from model.stage import Kind
-from model.tracing import trace
 
 
 class Pages:
@@ -60,7 +59,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             if_none_match,
             status=200 if service.models else 503,
             base=str(request.base_url).rstrip("/"),
-            **_tracer(service, request.query_params),
+            **await _tracer(service, request.query_params),
         )
 
     @app.get("/api", include_in_schema=False)
@@ -76,7 +75,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         )
 
 
-def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
+async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     """What the tracer's page needs to start. Unless the address names a text, that includes the
     trace of the opening text, which draws the first pictures before anything else is asked for.
     """
@@ -93,7 +92,7 @@ def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
         "examples": opening.examples(model),
     }
     if "text" not in query:
-        traced = trace(model, text)
+        traced = await service.trace(model, text, None, ())
         boot["table"] = stage_table(model)
         boot["trace"] = b64encode(wire.as_safetensors(traced, model.stages)).decode()
     return {

@@ -5,6 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from model.config import LONGEST_CONTEXT
+from model.tokenizer import MASK
+
 
 class Format(StrEnum):
     """How a trace is sent."""
@@ -33,12 +36,26 @@ class ModelRequest(Request):
     model: str | None = Field(None, description="a model id; default: the server's default model")
 
 
+Position = Annotated[int, Field(ge=0, le=LONGEST_CONTEXT - 1)]
+
+
 class TextRequest(ModelRequest):
-    """A text for a model."""
+    """A text for a model; `target` and `hidden` for the architectures that have them."""
 
     text: str = Field(
         description="1 to context_length characters of the model's vocabulary",
         examples=[EXAMPLE_TEXT],
+    )
+    target: str | None = Field(
+        None,
+        description="encoder-decoder: the target so far, one line; default: what it writes "
+        "greedily",
+    )
+    hidden: list[Position] = Field(
+        [],
+        max_length=LONGEST_CONTEXT,
+        description="encoder-only: positions whose character the model must guess, beside those "
+        f"typed as {MASK}",
     )
 
 
@@ -101,6 +118,9 @@ class StageEntry(Answer):
     )
     symbol: str
     axes: list[str]
+    along: list[str | None] = Field(
+        description="whose characters each axis counts: text, target, hidden, vocabulary; or none's"
+    )
     symbolic_shape: list[str]
     kind: str
     operation: str
@@ -165,7 +185,7 @@ class ModelCard(Answer):
 
 
 class Token(Answer):
-    """One position of the text."""
+    """One position of the text or of the target."""
 
     position: int = Field(description="counted from 0, in code points")
     id: int
@@ -174,7 +194,7 @@ class Token(Answer):
 
 
 class Candidate(Answer):
-    """One possible next character."""
+    """One possible character."""
 
     id: int
     text: str
@@ -182,7 +202,7 @@ class Candidate(Answer):
 
 
 class Next(Answer):
-    """What may follow a position."""
+    """What may follow a position; of an encoder, what may be hidden at it."""
 
     position: int
     top: list[Candidate] = Field(description="the ten likeliest, likeliest first")
@@ -212,9 +232,16 @@ class TraceAnswer(Answer):
 
     model: ModelCard
     text: str
-    tokens: list[Token]
+    target: str | None = Field(description="encoder-decoder: the target that was traced")
+    hidden: list[int] = Field(description="encoder-only: the positions asked to be hidden")
+    tokens: list[Token] = Field(description="as the model reads them")
+    target_tokens: list[Token] = Field(
+        description="encoder-decoder: the target's, the line end that begins it first"
+    )
     stages: list[TracedStage]
-    next: list[Next]
+    next: list[Next] = Field(
+        description="after the last position; of an encoder, at every hidden one"
+    )
     notices: list[str]
 
 
@@ -255,6 +282,8 @@ class CheckAnswer(Answer):
 
     model: ModelCard
     text: str
+    target: str | None
+    hidden: list[int]
     tolerance: float
     checks: list[StageCheck]
     sanity: list[SanityCheck]
@@ -274,6 +303,7 @@ class Limits(Answer):
 
     min_characters: int
     max_characters: int
+    max_target_characters: int | None = Field(description="encoder-decoder alone")
     max_body_bytes: int
 
 
@@ -283,6 +313,7 @@ class ModelEntry(Answer):
     id: str
     default: bool
     architecture: str
+    mask: str | None = Field(description="encoder-only: what stands for a hidden character")
     config: dict[str, Any]
     parameters: int
     parameter_breakdown: list[Parameter]

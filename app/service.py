@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from app.errors import Busy, NoModel
 from app.settings import Settings
 from model.checkpoint import WEIGHTS, LoadedModel, load
 from model.errors import CheckpointError, UnknownModel, quoted
+from model.tracing import Trace, trace
 
 log = logging.getLogger(__name__)
 MODEL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -59,6 +61,19 @@ class Service:
         """Why the server is not ready, in a sentence."""
         listed = " ".join(self.problems.values())
         return listed or "The checkpoints folder holds no model; set TRACER_CHECKPOINTS."
+
+    async def trace(
+        self, model: LoadedModel, text: str, target: str | None, hidden: Sequence[int]
+    ) -> Trace:
+        """Trace a request. That takes a few milliseconds and runs inline, unless the model has to
+        write the target first, one character after the other.
+
+        Raises:
+            TextError: the model cannot read that.
+            Busy: see `slowly`.
+        """
+        work = partial(trace, model, text, target=target, hidden=hidden)
+        return await self.slowly(work) if model.config.writes and target is None else work()
 
     async def slowly(self, work: Callable[[], Result]) -> Result:
         """Do work that would hold the event loop for more than a few milliseconds on a thread.

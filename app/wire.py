@@ -14,10 +14,10 @@ from latex2mathml.converter import convert
 from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.ops import Array
-from model.stage import POSITION, SOURCE, VOCAB, Axis, Stage
+from model.stage import Axis, Stage
 from model.stages import stages
 from model.tokenizer import glyph
-from model.tracing import Trace
+from model.tracing import Token, Trace
 
 JSON_TYPE = "application/json"
 SAFETENSORS_TYPE = "application/octet-stream"
@@ -45,6 +45,7 @@ def stage_entry(stage: Stage) -> dict[str, Any]:
         "branch": stage.branch,
         "symbol": stage.symbol,
         "axes": [axis.name for axis in stage.axes],
+        "along": [axis.along for axis in stage.axes],
         "symbolic_shape": list(stage.symbolic_shape),
         "kind": stage.kind.value,
         "operation": stage.operation,
@@ -88,26 +89,38 @@ def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
 
 
 def trace_text(traced: Trace) -> dict[str, Any]:
-    """What a trace says beside its tensors: the model, the text, and what comes next."""
-    last = len(traced.tokens) - 1
+    """What a trace says beside its tensors: the model, what it read, and what it would put where
+    it was asked."""
     return {
         "model": model_card(traced.model),
-        "text": traced.text,
-        "tokens": [
-            {"position": t.position, "id": t.id, "text": t.text, "label": t.label}
-            for t in traced.tokens
-        ],
+        **read_text(traced),
+        "tokens": _tokens(traced.tokens),
+        "target_tokens": _tokens(traced.target_tokens),
         "next": [
             {
-                "position": last,
+                "position": position,
                 "top": [
                     {"id": p.id, "text": p.text, "probability": p.probability}
-                    for p in traced.next(last)
+                    for p in traced.next(position)
                 ],
             }
+            for position in traced.reading.asked
         ],
         "notices": list(traced.notices),
     }
+
+
+def read_text(traced: Trace) -> dict[str, Any]:
+    """The request's texts, as they were traced."""
+    return {
+        "text": traced.text,
+        "target": traced.target,
+        "hidden": list(traced.reading.hidden),
+    }
+
+
+def _tokens(tokens: Sequence[Token]) -> list[dict[str, Any]]:
+    return [{"position": t.position, "id": t.id, "text": t.text, "label": t.label} for t in tokens]
 
 
 def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
@@ -124,16 +137,7 @@ def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
         }
         for stage, array in zip(chosen, arrays, strict=True)
     ]
-    return to_json(
-        {
-            "model": told["model"],
-            "text": told["text"],
-            "tokens": told["tokens"],
-            "stages": entries,
-            "next": told["next"],
-            "notices": told["notices"],
-        }
-    )
+    return to_json({**told, "stages": entries})
 
 
 def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
@@ -188,7 +192,7 @@ def as_csv(traced: Trace, stage: Stage) -> bytes:
         + [f"{stage.axes[i].name}_token" for i in lettered]
         + ["value"]
     )
-    labels = {i: _characters(stage.axes[i], traced) for i in lettered}
+    labels = {i: _characters(stage.axes[i], traced) or () for i in lettered}
     texts = array.astype(str).ravel()
     for index, text in zip(np.ndindex(array.shape), texts, strict=True):
         writer.writerow([*index, *(labels[i][index[i]] for i in lettered), text])
@@ -215,12 +219,9 @@ def summary(array: Array) -> dict[str, float | int | None]:
 
 def labels_of(axis: Axis, traced: Trace) -> list[str] | None:
     """The visible label of each index along an axis whose indices are characters, else None."""
-    characters = _characters(axis, traced) if axis.name in _LETTERED else None
+    characters = _characters(axis, traced)
     return None if characters is None else [glyph(character) for character in characters]
 
 
-_LETTERED = (POSITION.name, SOURCE.name, VOCAB.name)
-
-
-def _characters(axis: Axis, traced: Trace) -> Sequence[str]:
-    return traced.model.tokenizer.vocabulary if axis is VOCAB else traced.text
+def _characters(axis: Axis, traced: Trace) -> Sequence[str] | None:
+    return None if axis.along is None else traced.reading.characters[axis.along]

@@ -33,6 +33,39 @@ class PostNormBlock(_Block):
         return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))
 
 
+class CrossAttentionBlock(_Block):
+    """The post-norm block with a third sub-layer between its two: the queries come from x, keys
+    and values from what another stack has read (Vaswani et al. 2017)."""
+
+    def __init__(
+        self,
+        *,
+        attn: nn.Module,
+        attn_norm: nn.Module,
+        cross_attn: nn.Module,
+        cross_attn_norm: nn.Module,
+        ffn: nn.Module,
+        ffn_norm: nn.Module,
+    ) -> None:
+        super().__init__(attn=attn, attn_norm=attn_norm, ffn=ffn, ffn_norm=ffn_norm)
+        self.cross_attn = cross_attn
+        self.cross_attn_norm = cross_attn_norm
+
+    def forward(
+        self, x_BTD: Tensor, mask_TT: Tensor, read_BSD: Tensor, over: Tensor, tap: Tap = no_tap
+    ) -> Tensor:
+        """`mask_TT` hides later positions of x, `over` what of the source must not be seen."""
+        attended_BTD = self.attn(x_BTD, x_BTD, mask_TT, prefixed(tap, "attn"))
+        summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
+        x_BTD = self.attn_norm(summed_BTD, prefixed(tap, "attn_norm"))
+        crossed_BTD = self.cross_attn(x_BTD, read_BSD, over, prefixed(tap, "cross_attn"))
+        summed_BTD = tap("cross_attn_residual", x_BTD + crossed_BTD)
+        x_BTD = self.cross_attn_norm(summed_BTD, prefixed(tap, "cross_attn_norm"))
+        changed_BTD = self.ffn(x_BTD, prefixed(tap, "ffn"))
+        summed_BTD = tap("ffn_residual", x_BTD + changed_BTD)
+        return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))
+
+
 class PreNormBlock(_Block):
     """x + attention(norm(x)), then x + feed-forward(norm(x)): the stream itself is never normed
     (Xiong et al. 2020)."""

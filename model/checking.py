@@ -5,9 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from model import interpreter
+from model import interpreter, ops
+from model.checkpoint import LoadedModel
 from model.ops import Array
-from model.tracing import Trace, trace
+from model.stage import SOURCE, Stage
+from model.tokenizer import LINE_END, MASK
+from model.tracing import Trace, stage_of, trace
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,10 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
     """Compute every stage a second time, in NumPy (float32), and compare."""
     stages, weights = traced.model.stages, traced.model.weights
     recorded = {stage.key: traced.array(stage.key) for stage in stages}
-    ids = np.array([token.id for token in traced.tokens], dtype=np.int32)
-    again = interpreter.run(stages, weights, ids)
+    given = traced.reading.given
+    again = interpreter.run(stages, weights, given)
     alone = {
-        stage.key: interpreter.apply(stage, recorded, weights) if stage.inputs else ids
+        stage.key: interpreter.apply(stage, recorded, weights) if stage.inputs else given[stage.key]
         for stage in stages
     }
     return tuple(
@@ -79,7 +82,7 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
 
 @dataclass(frozen=True)
 class SanityCheck:
-    """One of lesson 56's checks of a decoder, on the reader's own text."""
+    """One of lesson 56's checks, on the reader's own text."""
 
     name: str
     passed: bool
@@ -90,39 +93,80 @@ ROW_SUM_TOLERANCE = 1e-6
 
 
 def sanity(traced: Trace) -> tuple[SanityCheck, ...]:
-    """Attention rows sum to 1, nothing is above the diagonal, and a changed last character
-    changes nothing before it, bit for bit."""
-    weights = [stage.key for stage in traced.model.stages if stage.key.endswith("attn.weights")]
-    arrays = [traced.array(key) for key in weights]
-    sums = max(float(np.abs(a.sum(-1, dtype=np.float64) - 1).max()) for a in arrays)
-    above = sum(int(np.count_nonzero(np.triu(a, 1))) for a in arrays)
-    return (
-        SanityCheck(
-            "Every row of attention weights sums to 1",
-            sums <= ROW_SUM_TOLERANCE,
-            f"The row furthest from 1 is off by {sums:.1e}; allowed is {ROW_SUM_TOLERANCE:.0e}.",
-        ),
-        SanityCheck(
-            "Nothing above the diagonal",
-            above == 0,
-            f"{above} attention weights above the diagonal are not exactly 0.",
-        ),
-        _causality(traced),
+    """Attention rows sum to 1; and where a mask is, nothing is above the diagonal, and a changed
+    last character changes nothing before it, bit for bit. Without one it must change something."""
+    weights = [
+        stage for stage in traced.model.stages
+        if isinstance(stage.op, ops.Softmax) and stage.axes[-1].name == SOURCE.name
+    ]  # fmt: skip
+    masked = [stage for stage in weights if _is_masked(traced.model, stage)]
+    sums = max(_furthest_from_one(traced.array(stage.key)) for stage in weights)
+    rows = SanityCheck(
+        "Every row of attention weights sums to 1",
+        sums <= ROW_SUM_TOLERANCE,
+        f"The row furthest from 1 is off by {sums:.1e}; allowed is {ROW_SUM_TOLERANCE:.0e}.",
     )
+    if not masked:
+        return rows, _both_ways(traced)
+    above = sum(int(np.count_nonzero(np.triu(traced.array(stage.key), 1))) for stage in masked)
+    triangle = SanityCheck(
+        "Nothing above the diagonal",
+        above == 0,
+        f"{above} attention weights above the diagonal are not exactly 0.",
+    )
+    return rows, triangle, _causality(traced)
+
+
+def _is_masked(model: LoadedModel, weights: Stage) -> bool:
+    (scores,) = weights.inputs
+    return stage_of(model, scores).op.masks
+
+
+def _furthest_from_one(weights: Array) -> float:
+    return float(np.abs(weights.sum(-1, dtype=np.float64) - 1).max())
 
 
 def _causality(traced: Trace) -> SanityCheck:
+    """Of the text, or of an encoder-decoder's target: its source it reads in both directions."""
     name = "A changed last character changes nothing earlier"
-    last = len(traced.tokens) - 1
-    vocabulary = traced.model.tokenizer.vocabulary
-    other = vocabulary[(traced.tokens[-1].id + 1) % len(vocabulary)]
-    changed = trace(traced.model, traced.text[:-1] + other)
+    line = traced.text if traced.target is None else traced.target
+    if len(line) < 2 and (traced.target is None or not line):
+        return SanityCheck(name, True, "There is nothing before the last character.")
+    other = _another(traced, line[-1])
+    last = len(traced.array("logits")) - 1
+    if traced.target is None:
+        changed = trace(traced.model, line[:-1] + other)
+    else:
+        changed = trace(traced.model, traced.text, target=line[:-1] + other)
     before, after = (t.array("logits")[:last] for t in (traced, changed))
     moved = int(np.count_nonzero(before != after))
-    if last == 0:
-        return SanityCheck(name, True, "The text has one character, so nothing is earlier.")
     return SanityCheck(
         name,
         moved == 0,
         f"With {other!r} last, {moved} of the {before.size} logits before it differ.",
     )
+
+
+def _both_ways(traced: Trace) -> SanityCheck:
+    """An encoder's positions see the later ones too."""
+    name = "A changed last character changes what is earlier: attention goes both ways"
+    last = len(traced.tokens) - 1
+    if last == 0:
+        return SanityCheck(name, True, "The text has one character, so nothing is earlier.")
+    other = _another(traced, traced.text[-1])
+    hidden = [position for position in traced.reading.hidden if position != last]
+    changed = trace(traced.model, traced.text[:-1] + other, hidden=hidden)
+    before, after = (t.array("logits")[:last] for t in (traced, changed))
+    moved = int(np.count_nonzero(before != after))
+    return SanityCheck(
+        name,
+        moved > 0,
+        f"With {other!r} last, {moved} of the {before.size} logits before it differ.",
+    )
+
+
+def _another(traced: Trace, character: str) -> str:
+    """A different character that any line may have."""
+    vocabulary = [c for c in traced.model.tokenizer.vocabulary if c not in (LINE_END, MASK)]
+    at = vocabulary.index(character) if character in vocabulary else -1
+    return vocabulary[(at + 1) % len(vocabulary)]

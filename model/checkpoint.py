@@ -25,8 +25,8 @@ from model.errors import CheckpointError, quoted
 from model.ops import Array
 from model.stage import Stage
 from model.stages import stages
-from model.tokenizer import CharacterTokenizer
-from model.transformer import DecoderOnly
+from model.tokenizer import LINE_END, MASK, CharacterTokenizer
+from model.transformer import Transformer
 
 CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
     "config.json",
@@ -35,6 +35,8 @@ CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
     "training.json",
 )
 LARGEST_FILE = 1 << 30
+NEEDED = {"encoder-only": MASK, "encoder-decoder": LINE_END}
+"""The symbol that a vocabulary must have, by architecture."""
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
@@ -47,7 +49,8 @@ class LossPoint(BaseModel):
 
 
 class TrainingRecord(BaseModel):
-    """How a checkpoint came to be: enough to do it again. Losses in nats a character."""
+    """How a checkpoint came to be: enough to do it again. Losses in nats a predicted character;
+    `held_out` has what else was measured on the held-out text, by name."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,6 +64,7 @@ class TrainingRecord(BaseModel):
     versions: dict[str, str]
     corpus_sha256: str
     weights_sha256: str
+    held_out: dict[str, float] = {}
 
 
 class _TokenizerFile(BaseModel):
@@ -85,7 +89,7 @@ class LoadedModel:
     id: str
     config: ModelConfig
     tokenizer: CharacterTokenizer
-    network: DecoderOnly
+    network: Transformer
     weights_sha256: str
     training: TrainingRecord | None
 
@@ -115,6 +119,12 @@ def load(folder: str | Path) -> LoadedModel:
             f"{TOKENIZER} in {folder.name} lists {len(tokenizer.vocabulary)} "
             f"characters, but {CONFIG} says vocab_size {config.vocab_size}."
         )
+    needed = NEEDED.get(config.architecture)
+    if needed is not None and needed not in tokenizer.ids:
+        raise CheckpointError(
+            f"{TOKENIZER} in {folder.name} lacks {needed!r}, which an {config.architecture} model "
+            "needs."
+        )
     raw = _read_bytes(folder, WEIGHTS)
     network = build(config, torch.Generator())
     network.load_state_dict(_fitting(_tensors(folder, raw), network.state_dict(), folder))
@@ -133,7 +143,7 @@ def save(
     *,
     config: ModelConfig,
     tokenizer: CharacterTokenizer,
-    network: DecoderOnly,
+    network: Transformer,
     record: Mapping[str, Any],
 ) -> TrainingRecord:
     """Write a checkpoint so that a kill at any moment leaves a loadable folder.
@@ -154,6 +164,13 @@ def save(
     _replace(folder / WEIGHTS, raw)
     _replace(folder / TRAINING, f"{training.model_dump_json(indent=2)}\n".encode())
     return training
+
+
+def amend(folder: Path, record: TrainingRecord, **changes: Any) -> TrainingRecord:
+    """Replace a folder's record by the same with other entries."""
+    amended = record.model_copy(update=changes)
+    _replace(folder / TRAINING, f"{amended.model_dump_json(indent=2)}\n".encode())
+    return amended
 
 
 def refuse_another(folder: Path, config: ModelConfig, tokenizer: CharacterTokenizer) -> None:

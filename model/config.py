@@ -4,6 +4,8 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+LONGEST_CONTEXT = 1024
+
 
 class ModelConfig(BaseModel):
     """The shape and the choices of one transformer.
@@ -11,12 +13,13 @@ class ModelConfig(BaseModel):
     `build.py` turns it into torch modules and `stages.py` into the stage table; nothing else
     reads the choices. Sizes are counts, `norm_epsilon` is the ε under the norm's root. `biases` are
     those of q, k, v, the attention's output and the feed-forward; a head never has one. A pre-LN
-    model has one more norm after its last block.
+    model has one more norm after its last block. An encoder-decoder has `n_blocks` in each of its
+    two stacks, which share one embedding.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    architecture: Literal["decoder-only"] = "decoder-only"
+    architecture: Literal["decoder-only", "encoder-only", "encoder-decoder"] = "decoder-only"
     wiring: Literal["post-ln", "pre-ln"] = "post-ln"
     norm: Literal["layer-norm", "rms-norm"] = "layer-norm"
     position: Literal["learned", "sinusoidal", "rotary"] = "learned"
@@ -25,7 +28,7 @@ class ModelConfig(BaseModel):
     biases: bool = True
 
     vocab_size: int = Field(ge=1, le=65_536)
-    context_length: int = Field(ge=1, le=1024)
+    context_length: int = Field(ge=1, le=LONGEST_CONTEXT)
     d_model: int = Field(ge=1, le=1024)
     n_heads: int = Field(ge=1, le=64)
     d_ff: int = Field(ge=1, le=4096)
@@ -44,7 +47,24 @@ class ModelConfig(BaseModel):
                 f"d_head {self.d_head} is odd; rotary positions turn pairs of features, so choose "
                 "sizes that make it even"
             )
+        if self.architecture == "encoder-decoder" and (
+            self.wiring != "post-ln" or self.position == "rotary"
+        ):
+            raise ValueError(
+                f"an encoder-decoder is built post-ln with learned or sinusoidal positions, not "
+                f"{self.wiring} with {self.position} ones"
+            )
         return self
+
+    @property
+    def guesses(self) -> bool:
+        """Whether it guesses hidden characters of its text."""
+        return self.architecture == "encoder-only"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes a target beside the text that it reads."""
+        return self.architecture == "encoder-decoder"
 
     @property
     def d_head(self) -> int:
@@ -77,5 +97,11 @@ PRESETS: dict[str, ModelConfig] = {
         tied_head=True,
         biases=False,
     ),
+    "shakespeare-encoder": ModelConfig(
+        **(_TINY | {"vocab_size": TINY_SHAKESPEARE_CHARACTERS + 1}),  # and the mask symbol
+        architecture="encoder-only",
+        tied_head=True,
+    ),
+    "shakespeare-seq2seq": ModelConfig(**_TINY, architecture="encoder-decoder", tied_head=True),
 }
 """The models that the course describes, by the name of their checkpoint folder."""

@@ -34,11 +34,13 @@ class Corpus:
     sha256: str
 
 
-def read(path: Path, context_length: int) -> Corpus:
+def read(path: Path, context_length: int, *special: str) -> Corpus:
     """Read and split a UTF-8 text file; CR LF and CR become LF, and a byte order mark goes.
+    `special` are symbols that the vocabulary has beside the text's characters.
 
     Raises:
-        CorpusError: no such file, not UTF-8, or too short for one window of each part.
+        CorpusError: no such file, not UTF-8, too short for one window of each part, or a special
+            symbol is one of its characters.
     """
     try:
         raw = path.read_bytes()
@@ -53,10 +55,10 @@ def read(path: Path, context_length: int) -> Corpus:
             field="data",
         ) from None
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return split(text, context_length, raw)
+    return split(text, context_length, raw, *special)
 
 
-def split(text: str, context_length: int, raw: bytes) -> Corpus:
+def split(text: str, context_length: int, raw: bytes, *special: str) -> Corpus:
     """Encode a text with its own characters and hold its last tenth out."""
     needed = shortest(context_length)
     if len(text) < needed:
@@ -65,7 +67,14 @@ def split(text: str, context_length: int, raw: bytes) -> Corpus:
             f"the one that follows need at least {needed}, so that the last tenth holds one too.",
             field="data",
         )
-    tokenizer = CharacterTokenizer.from_corpus(text)
+    for symbol in special:
+        if symbol in text:
+            raise CorpusError(
+                f"The corpus has {symbol!r} at position {text.index(symbol)}, which this model "
+                "keeps for a hidden character. Replace it in the corpus.",
+                field="data",
+            )
+    tokenizer = CharacterTokenizer.from_corpus(text, *special)
     ids = torch.tensor(tokenizer.encode(text))
     cut = int(TRAINED_SHARE * len(ids))
     return Corpus(tokenizer, ids[:cut], ids[cut:], hashlib.sha256(raw).hexdigest())

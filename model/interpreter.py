@@ -6,14 +6,18 @@ from model.ops import Array
 from model.stage import Stage
 
 
-def run(stages: Sequence[Stage], weights: Mapping[str, Array], ids: Array) -> dict[str, Array]:
-    """Every stage from the ids, end to end: (T,) integers to {key: array}.
+def run(
+    stages: Sequence[Stage], weights: Mapping[str, Array], given: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Every stage from what is given, end to end: integers by stage key to {key: array}.
 
-    `weights` are the checkpoint's arrays by name; the results have their dtype.
+    `given` has the stages that no operation makes (the ids); `weights` are the checkpoint's arrays
+    by name, and the results have their dtype.
     """
-    results = {stages[0].key: ids}
-    for stage in stages[1:]:
-        results[stage.key] = apply(stage, results, weights)
+    results: dict[str, Array] = {}
+    for stage in stages:
+        made = stage.key not in given
+        results[stage.key] = apply(stage, results, weights) if made else given[stage.key]
     return results
 
 

@@ -37,6 +37,9 @@ NEXT_TOKEN_LOSS = Section(COURSE, "8.4", "Every position predicts its next token
 
 LESSON = "lesson-56"
 ASSEMBLY = Section(LESSON, "56", "Assembling the block: post-LN and pre-LN")
+ENCODER_ONLY = Section(LESSON, "56", "Three architectures: encoder-only")
+ENCODER_DECODER = Section(LESSON, "56", "Three architectures: encoder-decoder")
+CROSS_ATTENTION = Section(LESSON, "56", "Three architectures: cross-attention")
 
 CHAPTER = "the-transformer-block-in-numpy"
 PRE_NORM_BLOCK = Section(CHAPTER, "block", "The pre-norm decoder block")

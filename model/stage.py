@@ -4,36 +4,61 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from model import ops
 from model.config import ModelConfig
 from model.sections import Section
 
 
+class Lengths(NamedTuple):
+    """How many positions one trace has: characters of the text, of the target (its start symbol
+    included; 0 without a target), and hidden characters whose loss is known."""
+
+    text: int
+    target: int = 0
+    hidden: int = 0
+
+
+class Along(StrEnum):
+    """Whose characters the indices of an axis are."""
+
+    TEXT = "text"
+    TARGET = "target"
+    HIDDEN = "hidden"
+    VOCABULARY = "vocabulary"
+
+
 @dataclass(frozen=True)
 class Axis:
     """One named axis. `symbol` is how shapes print it; `field` is the config entry with its size,
-    or None where the size is the number of positions, less `fewer`."""
+    or None where the size is the number of the characters `along` it, less `fewer`."""
 
     name: str
     symbol: str
     field: str | None = None
+    along: Along | None = None
     fewer: int = 0
 
-    def size(self, config: ModelConfig, n_positions: int) -> int:
-        if self.field is None:
-            return n_positions - self.fewer
-        return int(getattr(config, self.field))
+    def size(self, config: ModelConfig, lengths: Lengths) -> int:
+        if self.field is not None:
+            return int(getattr(config, self.field))
+        assert self.along is not None, f"the axis {self.name} has no size"
+        return int(getattr(lengths, self.along)) - self.fewer
 
 
-POSITION = Axis("position", "N")
-SOURCE = Axis("source", "N")
-PREDICTED = Axis("position", "N − 1", fewer=1)  # the positions whose next character is known
+POSITION = Axis("position", "N", along=Along.TEXT)
+SOURCE = Axis("source", "N", along=Along.TEXT)
+PREDICTED = Axis("position", "N − 1", along=Along.TEXT, fewer=1)  # whose next character is known
+TARGET = Axis("position", "M", along=Along.TARGET)
+TARGET_SOURCE = Axis("source", "M", along=Along.TARGET)
+TARGET_PREDICTED = Axis("position", "M − 1", along=Along.TARGET, fewer=1)
+HIDDEN = Axis("hidden", "m", along=Along.HIDDEN)
 D_MODEL = Axis("d_model", "d", "d_model")
 HEAD = Axis("head", "h", "n_heads")
 D_HEAD = Axis("d_head", "d_head", "d_head")
 D_FF = Axis("d_ff", "d_ff", "d_ff")
-VOCAB = Axis("vocab", "V", "vocab_size")
+VOCAB = Axis("vocab", "V", "vocab_size", Along.VOCABULARY)
 CONTEXT = Axis("context", "L", "context_length")
 
 
@@ -89,17 +114,40 @@ class Stage:
         """What a missing cell stands for: "-inf" where a mask put it, else None."""
         return "-inf" if self.op.masks else None
 
-    def shape(self, config: ModelConfig, n_positions: int) -> tuple[int, ...]:
-        """The tensor's shape for a text of `n_positions` characters."""
-        return tuple(axis.size(config, n_positions) for axis in self.axes)
+    def shape(self, config: ModelConfig, lengths: Lengths) -> tuple[int, ...]:
+        """The tensor's shape for texts of these lengths."""
+        return tuple(axis.size(config, lengths) for axis in self.axes)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One column of blocks: what its keys, titles and groups begin with, the letter of its
+    residual stream, the axes along its positions, and what its attention may look at."""
+
+    prefix: str
+    title: str
+    stream: str
+    position: Axis
+    source: Axis
+    mask: ops.Op
+
+    @property
+    def on_stream(self) -> tuple[Axis, Axis]:
+        """The axes of whatever is added to, or read from, the residual stream."""
+        return self.position, D_MODEL
+
+    def named(self, title: str) -> str:
+        """A title with the stack's before it: "Encoder block 1", or plain "Block 1"."""
+        return f"{self.title} {title[0].lower()}{title[1:]}" if self.title else title
 
 
 class Table:
     """Collects stages: an equation can use the symbols of what came before, and each stage
-    stands in the `group` and on the `branch` of the moment."""
+    stands in the `stack`, in the `group` and on the `branch` of the moment."""
 
-    def __init__(self) -> None:
+    def __init__(self, stack: Stack) -> None:
         self.stages: dict[str, Stage] = {}
+        self.stack = stack
         self.group = ""
         self.branch: str | None = None
 

@@ -4,6 +4,8 @@ Each function declares one part in a table and returns the key of its last stage
 module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
+from dataclasses import dataclass
+
 from model import ops, sections
 from model.config import ModelConfig
 from model.sections import Section
@@ -12,17 +14,11 @@ from model.stage import (
     D_HEAD,
     D_MODEL,
     HEAD,
-    POSITION,
-    SOURCE,
     Axis,
     Kind,
     Table,
     Weight,
 )
-
-ON_STREAM = (POSITION, D_MODEL)
-HIDDEN = (POSITION, D_FF)
-BY_HEAD = (HEAD, POSITION, SOURCE)
 
 
 def matrix(
@@ -34,33 +30,60 @@ def matrix(
     return (weight, bias) if config.biases else (weight,)
 
 
-def attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
-    """Queries, keys and values; scores, mask, weights; each head's output and contribution."""
-    taught = (sections.ATTENTION,)
+@dataclass(frozen=True)
+class Looking:
+    """What an attention looks at: the stage whose keys and values it takes, the axis along that
+    stage's positions, and the mask between. `index` tells its symbols from another's."""
 
-    def projection(leaf: str, title: str, symbol: str, module: str, along: Axis) -> str:
+    at: str
+    source: Axis
+    mask: ops.Op
+    index: str = ""
+    taught: tuple[Section, ...] = (sections.ATTENTION,)
+
+
+def self_attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """Attention of a stream to itself, under the mask of its stack."""
+    looking = Looking(x, table.stack.source, table.stack.mask)
+    return attention(table, prefix, name, x, looking, config)
+
+
+def attention(
+    table: Table, prefix: str, name: str, x: str, looking: Looking, config: ModelConfig
+) -> str:
+    """Queries, keys and values; scores, mask, weights; each head's output and contribution."""
+    taught = looking.taught
+    position, source = table.stack.position, looking.source
+    by_head = (HEAD, position, source)
+
+    def indexed(letter: str, *more: str) -> str:
+        """The letter with what is written below it, if anything is."""
+        below = ",".join((*more, *looking.index))
+        return f"{letter}_{{{below}}}" if below else letter
+
+    def projection(leaf: str, title: str, letter: str, module: str, read: str, along: Axis) -> str:
         return table.add(
             f"{prefix}.{leaf}",
             f"{name} · {title}",
-            symbol,
+            indexed(letter),
             (HEAD, along, D_HEAD),
             Kind.SIGNED,
             ops.HeadLinear(config.n_heads),
-            inputs=(x,),
-            weights=matrix(config, f"{prefix}.{module}", symbol, D_MODEL, D_MODEL),
+            inputs=(read,),
+            weights=matrix(config, f"{prefix}.{module}", letter, D_MODEL, D_MODEL),
             sections=taught,
         )
 
-    q = projection("q", "queries", "Q", "query", POSITION)
-    k = projection("k", "keys", "K", "key", SOURCE)
-    v = projection("v", "values", "V", "value", SOURCE)
+    q = projection("q", "queries", "Q", "query", x, position)
+    k = projection("k", "keys", "K", "key", looking.at, source)
+    v = projection("v", "values", "V", "value", looking.at, source)
     if config.position == "rotary":
         q, k = _rotated(table, prefix, name, q, k)
     scores = table.add(
         f"{prefix}.scores",
         f"{name} · attention scores",
-        "S",
-        BY_HEAD,
+        indexed("S"),
+        by_head,
         Kind.SCORES,
         ops.ScaledDotProduct(),
         inputs=(q, k),
@@ -69,28 +92,28 @@ def attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig)
     masked = table.add(
         f"{prefix}.masked_scores",
         f"{name} · masked scores",
-        r"S_{\text{masked}}",
-        BY_HEAD,
+        indexed("S", r"\text{masked}"),
+        by_head,
         Kind.SCORES,
-        ops.CausalMask(),
+        looking.mask,
         inputs=(scores,),
         sections=taught,
     )
     weights = table.add(
         f"{prefix}.weights",
         f"{name} · attention weights",
-        "A",
-        BY_HEAD,
+        indexed("A"),
+        by_head,
         Kind.PROBABILITY,
         ops.Softmax("source positions"),
         inputs=(masked,),
-        sections=(sections.ATTENTION, sections.COMPLETE_MODEL),
+        sections=(*taught, sections.COMPLETE_MODEL),
     )
     heads = table.add(
         f"{prefix}.heads",
         f"{name} · head outputs",
-        "Y",
-        (HEAD, POSITION, D_HEAD),
+        indexed("Y"),
+        (HEAD, position, D_HEAD),
         Kind.SIGNED,
         ops.WeightedSum(),
         inputs=(weights, v),
@@ -100,8 +123,8 @@ def attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig)
     contributions = table.add(
         f"{prefix}.contributions",
         f"{name} · head contributions",
-        "C",
-        (HEAD, POSITION, D_MODEL),
+        indexed("C"),
+        (HEAD, position, D_MODEL),
         Kind.SIGNED,
         ops.HeadContributions(),
         inputs=(heads,),
@@ -111,13 +134,13 @@ def attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig)
     return table.add(
         f"{prefix}.output",
         f"{name} · attention output",
-        "O",
-        ON_STREAM,
+        indexed("O"),
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.SumHeads(),
         inputs=(contributions,),
         weights=tuple(bias),
-        sections=(sections.ATTENTION, sections.COMPLETE_MODEL),
+        sections=(*taught, sections.COMPLETE_MODEL),
     )
 
 
@@ -134,7 +157,8 @@ def _rotated(table: Table, prefix: str, name: str, q: str, k: str) -> tuple[str,
             sections=(sections.ROTARY, sections.POSITIONS),
         )
 
-    return rotated(q, "queries", "Q", POSITION), rotated(k, "keys", "K", SOURCE)
+    stack = table.stack
+    return rotated(q, "queries", "Q", stack.position), rotated(k, "keys", "K", stack.source)
 
 
 def layer_norm(
@@ -147,7 +171,7 @@ def layer_norm(
         f"{prefix}.mean",
         f"{name}: mean",
         rf"\mu_{index}",
-        (POSITION,),
+        (table.stack.position,),
         Kind.SIGNED,
         ops.Mean(),
         inputs=(x,),
@@ -157,7 +181,7 @@ def layer_norm(
         f"{prefix}.variance",
         f"{name}: variance",
         rf"\sigma_{index}^2",
-        (POSITION,),
+        (table.stack.position,),
         Kind.SCALE,
         ops.Variance(),
         inputs=(x, mean),
@@ -167,7 +191,7 @@ def layer_norm(
         f"{prefix}.normalized",
         f"{name}: normalized",
         rf"\hat{{X}}_{index}",
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.Normalize(config.norm_epsilon),
         inputs=(x, mean, variance),
@@ -177,7 +201,7 @@ def layer_norm(
         f"{prefix}.output",
         f"{name}: output",
         result,
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.ScaleAndShift(),
         inputs=(normalized,),
@@ -198,7 +222,7 @@ def rms_norm(
         f"{prefix}.mean_square",
         f"{name}: mean square",
         f"m_{index}",
-        (POSITION,),
+        (table.stack.position,),
         Kind.SCALE,
         ops.MeanSquare(),
         inputs=(x,),
@@ -208,7 +232,7 @@ def rms_norm(
         f"{prefix}.normalized",
         f"{name}: normalized",
         rf"\hat{{X}}_{index}",
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.RmsNormalize(config.norm_epsilon),
         inputs=(x, mean_square),
@@ -218,7 +242,7 @@ def rms_norm(
         f"{prefix}.output",
         f"{name}: output",
         result,
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.Scale(),
         inputs=(normalized,),
@@ -240,7 +264,7 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
         f"{prefix}.hidden",
         f"{name} · feed-forward hidden",
         "U",
-        HIDDEN,
+        (table.stack.position, D_FF),
         Kind.SIGNED,
         ops.Linear(),
         inputs=(x,),
@@ -251,7 +275,7 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
         f"{prefix}.activation",
         f"{name} · feed-forward activation",
         "G",
-        HIDDEN,
+        (table.stack.position, D_FF),
         Kind.SIGNED,
         ACTIVATIONS[config.feed_forward],
         inputs=(hidden,),
@@ -261,7 +285,7 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
         f"{prefix}.output",
         f"{name} · feed-forward output",
         "F",
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.Linear(),
         inputs=(activation,),
@@ -278,7 +302,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
             f"{prefix}.{leaf}",
             f"{name} · feed-forward {title}",
             symbol,
-            HIDDEN,
+            (table.stack.position, D_FF),
             Kind.SIGNED,
             ops.Linear(),
             inputs=(x,),
@@ -291,7 +315,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         f"{prefix}.gate_activation",
         f"{name} · gate activation",
         r"G_{\text{gate}}",
-        HIDDEN,
+        (table.stack.position, D_FF),
         Kind.SIGNED,
         ops.Silu(),
         inputs=(gate,),
@@ -302,7 +326,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         f"{prefix}.gated",
         f"{name} · feed-forward gated",
         "G",
-        HIDDEN,
+        (table.stack.position, D_FF),
         Kind.SIGNED,
         ops.Multiply(),
         inputs=(opened, up),
@@ -312,7 +336,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         f"{prefix}.output",
         f"{name} · feed-forward output",
         "F",
-        ON_STREAM,
+        table.stack.on_stream,
         Kind.SIGNED,
         ops.Linear(),
         inputs=(gated,),

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from model.config import ModelConfig
 from model.ops import Array
+from model.stage import Lengths
 from model.stages import stages
 
 Tap = Callable[[str, Tensor], Tensor]
@@ -62,8 +63,8 @@ class Recorder:
     missing one.
     """
 
-    def __init__(self, config: ModelConfig, n_positions: int) -> None:
-        self._expected = iter(_declared(config, n_positions))
+    def __init__(self, config: ModelConfig, lengths: Lengths) -> None:
+        self._expected = iter(_declared(config, lengths))
         self._tensors: dict[str, Tensor] = {}
 
     def __call__(self, key: str, tensor: Tensor) -> Tensor:
@@ -83,6 +84,6 @@ class Recorder:
 
 
 @lru_cache(maxsize=256)
-def _declared(config: ModelConfig, n_positions: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Key and shape, batch axis included, of every stage, in order; once for each length."""
-    return tuple((stage.key, (1, *stage.shape(config, n_positions))) for stage in stages(config))
+def _declared(config: ModelConfig, lengths: Lengths) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Key and shape, batch axis included, of every stage, in order; once for the same lengths."""
+    return tuple((stage.key, (1, *stage.shape(config, lengths))) for stage in stages(config))

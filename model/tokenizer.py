@@ -6,6 +6,10 @@ from typing import Self
 
 from model.errors import TextError, code_point, quoted
 
+MASK = "_"
+"""Stands for a character that an encoder has to guess; no character of tiny Shakespeare."""
+LINE_END = "\n"
+"""Begins every target of an encoder-decoder, and ends it."""
 GLYPHS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍"}
 LISTED_IN_MESSAGE = 8
 LISTED_IN_DETAILS = 100
@@ -23,16 +27,16 @@ class CharacterTokenizer:
     vocabulary: tuple[str, ...]
 
     @classmethod
-    def from_corpus(cls, text: str) -> Self:
-        """The sorted set of the corpus' characters."""
-        return cls(tuple(sorted(set(text))))
+    def from_corpus(cls, text: str, *special: str) -> Self:
+        """The sorted set of the corpus' characters, then the special symbols."""
+        return cls((*sorted(set(text)), *special))
 
     @cached_property
     def ids(self) -> dict[str, int]:
         return {character: index for index, character in enumerate(self.vocabulary)}
 
-    def encode(self, text: str) -> list[int]:
-        """The id of every character.
+    def encode(self, text: str, field: str = "text") -> list[int]:
+        """The id of every character; `field` is what an error calls the text.
 
         Raises:
             TextError: characters outside the vocabulary, all of them listed.
@@ -40,8 +44,8 @@ class CharacterTokenizer:
         unknown = self.unknown(text)
         if unknown:
             raise TextError(
-                self.unknown_sentence(unknown),
-                field="text",
+                self.unknown_sentence(unknown, field),
+                field=field,
                 details=[
                     {
                         "position": position,
@@ -60,7 +64,7 @@ class CharacterTokenizer:
         """Position and character of all that the vocabulary lacks."""
         return [(i, character) for i, character in enumerate(text) if character not in self.ids]
 
-    def unknown_sentence(self, unknown: list[tuple[int, str]]) -> str:
+    def unknown_sentence(self, unknown: list[tuple[int, str]], field: str) -> str:
         listed = ", ".join(
             f"{quoted(character)} ({code_point(character)}) at position {position}"
             for position, character in unknown[:LISTED_IN_MESSAGE]
@@ -69,7 +73,7 @@ class CharacterTokenizer:
         rest = f" and {more} more" if more > 0 else ""
         noun = "a character" if len(unknown) == 1 else f"{len(unknown)} characters"
         return (
-            f"The text has {noun} outside the model's {len(self.vocabulary)}: {listed}{rest}. "
+            f"The {field} has {noun} outside the model's {len(self.vocabulary)}: {listed}{rest}. "
             f"Use only {self.described()}."
         )
 

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from model.checkpoint import LoadedModel
-from model.errors import TextError, UnknownStage, quoted
+from model.errors import UnknownStage, quoted
 from model.ops import Array
-from model.stage import Stage
+from model.reading import Reading, read
+from model.stage import Along, Stage
 from model.tap import Record, Recorder
 from model.tokenizer import glyph
-from model.transformer import predictions
 
 LIKELIEST = 10
 
@@ -45,15 +45,36 @@ class Trace:
     memory with nothing but each other; do not write into them."""
 
     model: LoadedModel
-    text: str
+    reading: Reading
     tensors: Record
-    notices: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return self.reading.text
+
+    @property
+    def target(self) -> str | None:
+        """What an encoder-decoder has written so far; None for other models."""
+        return self.reading.target
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return self.reading.notices
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """Each position of the text."""
-        ids = self.tensors["ids"].tolist()
-        rows = zip(range(len(ids)), ids, self.text, map(glyph, self.text), strict=True)
+        """Each position of the text, as the model reads it."""
+        return self._tokens(Along.TEXT)
+
+    @cached_property
+    def target_tokens(self) -> tuple[Token, ...]:
+        """Each position of the target, its first line end included; empty for other models."""
+        return self._tokens(Along.TARGET)
+
+    def _tokens(self, along: Along) -> tuple[Token, ...]:
+        characters = self.reading.characters.get(along, "")
+        ids = map(self.model.tokenizer.ids.__getitem__, characters)
+        rows = zip(range(len(characters)), ids, characters, map(glyph, characters), strict=True)
         return tuple(map(Token._make, rows))
 
     def tensor(self, key: str) -> Tensor:
@@ -80,63 +101,32 @@ class Trace:
             raise UnknownStage(_no_stage(self.model, key), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
-        """The `n` likeliest characters after a position (default: the last), likeliest first."""
+        """The `n` likeliest characters, likeliest first: after a position (default: the last), or
+        of an encoder at it."""
         row = self.array("probabilities")[-1 if position is None else position]
         likeliest = np.argsort(-row, kind="stable")[:n]
         vocabulary = self.model.tokenizer.vocabulary
         return tuple(Prediction(int(i), vocabulary[i], float(row[i])) for i in likeliest)
 
 
-def trace(model: LoadedModel, text: str) -> Trace:
-    """Run `text` through the model and keep every stage. CR LF and CR become LF, with a notice.
+def trace(
+    model: LoadedModel, text: str, *, target: str | None = None, hidden: Iterable[int] = ()
+) -> Trace:
+    """Run a text through the model and keep every stage; `target` and `hidden` as `read` has them.
 
     Raises:
-        TextError: the text is empty, longer than the context, or has characters outside the
-            vocabulary.
+        TextError: the model cannot read that.
     """
-    if not isinstance(text, str):
-        raise TextError(f"The text is {quoted(text)}; give a string of characters.", field="text")
-    text, notices = with_line_feeds(text)
-    ids = encode(model, text)
-    ids_BT = torch.from_numpy(np.array([ids], dtype=np.int64))  # 4 times as quick as torch.tensor
-    recorder = Recorder(model.config, len(ids))
+    return run(model, read(model, text, target=target, hidden=hidden))
+
+
+def run(model: LoadedModel, reading: Reading) -> Trace:
+    """Run what was read through the model and keep every stage."""
+    recorder = Recorder(model.config, reading.lengths)
     with torch.inference_mode():
-        predictions(model.network(ids_BT, recorder), ids_BT, recorder)
-    return Trace(model, text, recorder.finish(), notices)
-
-
-def encode(model: LoadedModel, text: str) -> list[int]:
-    """The ids of a text that the model can read: 1 to context_length known characters.
-
-    Raises:
-        TextError: with every reason at once.
-    """
-    limit = model.config.context_length
-    if not text:
-        raise TextError(
-            f"The text is empty. At least one character is needed, at most {limit}.", field="text"
-        )
-    if len(text) <= limit:
-        return model.tokenizer.encode(text)
-    message = (
-        f"The text has {len(text)} characters, but the model reads at most {limit}. "
-        f"Leave out {len(text) - limit}."
-    )
-    try:
-        model.tokenizer.encode(text)
-    except TextError as error:  # both reasons at once, with the same list
-        raise TextError(f"{message} {error.message}", field="text", details=error.details) from None
-    raise TextError(message, field="text")
-
-
-def with_line_feeds(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text with CR LF and CR as LF, and the notice that says so."""
-    converted = text.replace("\r\n", "\n").replace("\r", "\n")
-    if converted == text:
-        return text, ()
-    return converted, (
-        f"Line ends were converted to newlines: {len(text)} characters became {len(converted)}.",
-    )
+        given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
+        model.network.score(given, recorder)
+    return Trace(model, reading, recorder.finish())
 
 
 def stage_of(model: LoadedModel, key: str) -> Stage:

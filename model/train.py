@@ -1,6 +1,6 @@
 """Train a preset: `python -m model.train PRESET --data FILE`.
 
-Axes: B batch, T position, V vocab.
+What it learns is its architecture's objective; see `objectives.py`.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 from filelock import FileLock, Timeout
-from torch import Tensor, nn
+from torch import nn
 from tqdm import tqdm
 
 from model import checkpoint, corpus
@@ -23,9 +23,9 @@ from model.checkpoint import LossPoint, TrainingRecord
 from model.config import PRESETS, ModelConfig
 from model.corpus import Corpus
 from model.errors import InputError, TrainingError, quoted
+from model.objectives import OBJECTIVES, mean_loss, validation_loss
 
 RUNS = Path("runs")
-VALIDATION_BATCH = 128
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def train(
 def _train(
     config: ModelConfig, text: Corpus, recipe: Recipe, folder: Path, command: str, quiet: bool
 ) -> TrainingRecord:
+    objective = OBJECTIVES[config.architecture](text, config)
     generator = torch.Generator().manual_seed(recipe.seed)
     network = build(config, generator)
     decayed = [p for p in network.parameters() if p.ndim > 1]
@@ -123,10 +124,7 @@ def _train(
         for step in range(recipe.steps):
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step)
-            ids_BT, targets_BT = batch(
-                text.train, config.context_length, recipe.batch_size, generator
-            )
-            loss = nn.functional.cross_entropy(network(ids_BT).flatten(0, 1), targets_BT.flatten())
+            loss = mean_loss(network, objective.batch(recipe.batch_size, generator))
             _stop_if_diverged(loss.item(), step, recipe, config, saved)
             optimizer.zero_grad()
             loss.backward()
@@ -142,7 +140,7 @@ def _train(
             bar.set_postfix_str(_losses(recent, curve), refresh=False)
             bar.update()
             if (step + 1) % recipe.evaluate_every == 0 or step + 1 == recipe.steps:
-                held_out = validation_loss(averaged, text.validation, config.context_length)
+                held_out = validation_loss(averaged, objective)
                 _stop_if_diverged(held_out, step, recipe, config, saved)
                 curve.append(LossPoint(step=step + 1, train=recent, validation=held_out))
                 bar.set_postfix_str(_losses(recent, curve))
@@ -168,36 +166,13 @@ def _train(
                         },
                     )
     assert saved is not None, "a run of at least one step evaluates at its end"
-    return saved
+    best = checkpoint.load(folder).network
+    return checkpoint.amend(folder, saved, held_out=objective.report(best))
 
 
 def _losses(recent: float, curve: list[LossPoint]) -> str:
     validation = f", validation {curve[-1].validation:.4f}" if curve else ""
     return f"loss {recent:.4f}{validation}"
-
-
-def batch(
-    ids: Tensor, context_length: int, batch_size: int, generator: torch.Generator
-) -> tuple[Tensor, Tensor]:
-    """Random windows and, one further, their targets: two (B, T) tensors."""
-    starts_B1 = torch.randint(len(ids) - context_length, (batch_size, 1), generator=generator)
-    windows = ids[starts_B1 + torch.arange(context_length + 1)]
-    return windows[:, :-1], windows[:, 1:]
-
-
-@torch.no_grad()
-def validation_loss(network: nn.Module, ids: Tensor, context_length: int) -> float:
-    """Mean loss, nats a character, over all windows of the text that do not overlap."""
-    n_windows = (len(ids) - 1) // context_length
-    inputs_BT = ids[: n_windows * context_length].view(n_windows, context_length)
-    targets_BT = ids[1 : n_windows * context_length + 1].view(n_windows, context_length)
-    total = sum(
-        nn.functional.cross_entropy(network(x).flatten(0, 1), y.flatten(), reduction="sum").item()
-        for x, y in zip(
-            inputs_BT.split(VALIDATION_BATCH), targets_BT.split(VALIDATION_BATCH), strict=True
-        )
-    )
-    return total / targets_BT.numel()
 
 
 def _stop_if_diverged(
@@ -254,7 +229,8 @@ def main(arguments: list[str] | None = None) -> int:
         _check(recipe)
         preset = PRESETS[given.preset]
         data = given.data or corpus.download(corpus.cache_folder())
-        text = corpus.read(data, preset.context_length)
+        special = OBJECTIVES[preset.architecture].special
+        text = corpus.read(data, preset.context_length, *special)
         config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
         command = shlex.join(["python", "-m", "model.train", *words])
         record = train(config, text, recipe, folder, command=command, quiet=given.quiet)

@@ -1,9 +1,13 @@
-"""The whole model: from ids to the scores of every possible next character.
+"""The whole model: from ids to the scores of every possible character, in three architectures.
 
-Axes: B batch, T position, S source, D d_model, V vocab.
+`forward` gives the logits; `score` goes on to the loss, from the ids that a trace is given by the
+key of their stage. Stages are tapped in the order of the stage table.
+
+Axes: B batch, T position, S source, D d_model, V vocab, M hidden characters.
 """
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -23,9 +27,17 @@ class TiedHead(nn.Module):
         return nn.functional.linear(x_BTD, embedding.weight)
 
 
-class DecoderOnly(nn.Module):
-    """Embeddings plus positions, a stack of causal blocks, and one score a vocabulary entry
-    (module 7.6). Stages are tapped in the order of the stage table."""
+class Transformer(nn.Module):
+    """What every architecture can do."""
+
+    @abstractmethod
+    def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
+        """From the ids of each given stage (B, ·) to the loss (B, ·) in nats: −log of the
+        probability of each character that was to be predicted."""
+
+
+class _OneStack(Transformer):
+    """Embeddings plus positions, a stack of blocks, and one score a vocabulary entry."""
 
     mask: Tensor
 
@@ -37,7 +49,7 @@ class DecoderOnly(nn.Module):
         blocks: Sequence[nn.Module],
         final_norm: nn.Module,
         head: nn.Module,
-        context_length: int,
+        mask: Tensor,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -45,24 +57,128 @@ class DecoderOnly(nn.Module):
         self.blocks = nn.ModuleList(blocks)
         self.final_norm = final_norm
         self.head = head
-        causal = torch.full((context_length, context_length), -torch.inf).triu(1)
-        self.register_buffer("mask", causal, persistent=False)
+        self.register_buffer("mask", mask, persistent=False)
 
     def forward(self, ids_BT: Tensor, tap: Tap = no_tap) -> Tensor:
         """Ids (B, T), with T from 1 to the context length, to logits (B, T, V)."""
         length = ids_BT.shape[1]
-        ids_BT = tap("ids", ids_BT)
-        x_BTD = self.positions(tap("embeddings", self.embedding(ids_BT)), tap)
-        mask_TS = self.mask[:length, :length]
-        for index, block in enumerate(self.blocks):
-            x_BTD = block(x_BTD, mask_TS, prefixed(tap, f"blocks.{index}"))
+        embedded_BTD = tap("embeddings", self.embedding(tap("ids", ids_BT)))
+        x_BTD = self.positions(embedded_BTD, tap)
+        x_BTD = _through(self.blocks, x_BTD, self.mask[:length, :length], tap=tap)
         x_BTD = self.final_norm(x_BTD, prefixed(tap, "final_norm"))
         return tap("logits", self.head(x_BTD))
 
 
-def predictions(logits_BTV: Tensor, ids_BT: Tensor, tap: Tap) -> None:
-    """What the logits say: the probabilities (B, T, V), and −log of the one that each position
-    gives to the character that follows it (B, T − 1), in nats."""
+class DecoderOnly(_OneStack):
+    """Causal: each position sees itself and what came before (module 7.6, GPT)."""
+
+    def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
+        ids_BT = given["ids"]
+        return _next_token_loss(self(ids_BT, tap), ids_BT, tap)
+
+
+class EncoderOnly(_OneStack):
+    """Bidirectional: every position sees every other, and hidden ones are guessed (lesson 56,
+    BERT)."""
+
+    def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
+        probabilities_BTV = tap("probabilities", self(given["ids"], tap).softmax(-1))
+        hidden_BM = tap("hidden", given["hidden"])
+        targets_BM = tap("targets", given["targets"])
+        guesses_BMV = probabilities_BTV.take_along_dim(hidden_BM.unsqueeze(-1), 1)
+        right_BM = guesses_BMV.gather(-1, targets_BM.unsqueeze(-1)).squeeze(-1)
+        return tap("loss", -right_BM.log())
+
+
+class Stack(nn.Module):
+    """One of an encoder-decoder's two: positions, then blocks."""
+
+    def __init__(self, *, positions: nn.Module, blocks: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.positions = positions
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, embedded_BTD: Tensor, *looked_at: Tensor, tap: Tap = no_tap) -> Tensor:
+        """`looked_at`: the mask, and for a decoder the encoder's output and the mask over it."""
+        return _through(self.blocks, self.positions(embedded_BTD, tap), *looked_at, tap=tap)
+
+
+class EncoderDecoder(Transformer):
+    """One stack reads the source, the other writes the target and looks at what the first has
+    read (Vaswani et al. 2017; lesson 56, T5). Both and the head share one embedding."""
+
+    mask: Tensor
+    no_mask: Tensor
+
+    def __init__(
+        self,
+        *,
+        embedding: nn.Embedding,
+        encoder: Stack,
+        decoder: Stack,
+        head: nn.Module,
+        mask: Tensor,
+    ) -> None:
+        super().__init__()
+        self.embedding = embedding
+        self.encoder = encoder
+        self.decoder = decoder
+        self.head = head
+        self.register_buffer("mask", mask, persistent=False)
+        self.register_buffer("no_mask", torch.zeros(1, len(mask)), persistent=False)
+
+    def forward(
+        self,
+        source_BS: Tensor,
+        target_BT: Tensor,
+        tap: Tap = no_tap,
+        *,
+        padding_B11S: Tensor | None = None,
+    ) -> Tensor:
+        """Ids (B, S) and (B, T) to logits (B, T, V). `padding_B11S` is −∞ where a shorter source
+        of a batch was filled up, else 0; none for sources of one length."""
+        read_BSD, over = self.read(source_BS, tap, padding_B11S=padding_B11S)
+        return self.write(target_BT, read_BSD, over, tap)
+
+    def read(
+        self, source_BS: Tensor, tap: Tap = no_tap, *, padding_B11S: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """What the encoder makes of a source, (B, S, D), and the mask over it."""
+        length = source_BS.shape[1]
+        over = self.no_mask[:, :length] if padding_B11S is None else padding_B11S
+        tap = prefixed(tap, "encoder")
+        embedded_BSD = tap("embeddings", self.embedding(tap("ids", source_BS)))
+        return self.encoder(embedded_BSD, over, tap=tap), over
+
+    def write(self, target_BT: Tensor, read_BSD: Tensor, over: Tensor, tap: Tap = no_tap) -> Tensor:
+        """The logits (B, T, V) of what follows each position of the target so far."""
+        length = target_BT.shape[1]
+        inner = prefixed(tap, "decoder")
+        embedded_BTD = inner("embeddings", self.embedding(inner("ids", target_BT)))
+        mask_TT = self.mask[:length, :length]
+        x_BTD = self.decoder(embedded_BTD, mask_TT, read_BSD, over, tap=inner)
+        return tap("logits", self.head(x_BTD))
+
+    def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
+        target_BT = given["decoder.ids"]
+        return _next_token_loss(self(given["encoder.ids"], target_BT, tap), target_BT, tap)
+
+
+def causal_mask(context_length: int) -> Tensor:
+    """−∞ above the diagonal, where a position would see a later one, else 0: (L, L)."""
+    return torch.full((context_length, context_length), -torch.inf).triu(1)
+
+
+def _through(blocks: Iterable[nn.Module], x_BTD: Tensor, *looked_at: Tensor, tap: Tap) -> Tensor:
+    """One block after the other, each told the same of what it may look at."""
+    for index, block in enumerate(blocks):
+        x_BTD = block(x_BTD, *looked_at, tap=prefixed(tap, f"blocks.{index}"))
+    return x_BTD
+
+
+def _next_token_loss(logits_BTV: Tensor, ids_BT: Tensor, tap: Tap) -> Tensor:
+    """The probabilities (B, T, V), and −log of the one that each position gives to the character
+    that follows it: (B, T − 1)."""
     probabilities_BTV = tap("probabilities", logits_BTV.softmax(-1))
     following_BT1 = ids_BT[:, 1:].unsqueeze(-1)
-    tap("loss", -probabilities_BTV[:, :-1].gather(-1, following_BT1).squeeze(-1).log())
+    return tap("loss", -probabilities_BTV[:, :-1].gather(-1, following_BT1).squeeze(-1).log())

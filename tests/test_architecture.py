@@ -23,8 +23,8 @@ FRONT_DOOR = "model/__init__.py"
 TORCH_FREE = ("model/ops/__init__.py", "model/interpreter.py")
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 OWN_WORDS = {
-    "activation", "blocks", "heads", "hidden", "ids", "input", "loss", "mean", "output",
-    "positions", "probabilities", "scores", "variance", "weights",
+    "activation", "blocks", "decoder", "encoder", "heads", "hidden", "ids", "input", "loss",
+    "mean", "output", "positions", "probabilities", "scores", "targets", "variance", "weights",
 }  # fmt: skip
 """Parts of stage keys that the server and the page also use as words of their own."""
 
@@ -147,7 +147,7 @@ def test_nothing_seeds_a_shared_generator(path: Path) -> None:
 
 
 def test_forward_passes_are_found() -> None:
-    assert {"Attention", "PostNormBlock", "DecoderOnly", "LayerNorm"} <= FORWARDS.keys()
+    assert {"Attention", "PostNormBlock", "CrossAttentionBlock", "LayerNorm"} <= FORWARDS.keys()
 
 
 @every_forward

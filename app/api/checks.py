@@ -9,7 +9,7 @@ from app import schemas, wire
 from app.api.access import Served
 from app.schemas import TextRequest
 from model.checking import Difference, check, sanity
-from model.tracing import Trace, trace
+from model.tracing import Trace
 
 router = APIRouter(tags=["checks"])
 
@@ -19,7 +19,7 @@ async def create_check(service: Served, request: TextRequest) -> Response:
     """Each stage by the NumPy interpreter, end to end from the ids and the single operation from
     its recorded inputs, with the largest difference; and the sanity checks of lesson 56."""
     model = service.model(request.model)
-    traced = trace(model, request.text)
+    traced = await service.trace(model, request.text, request.target, request.hidden)
     body = await service.slowly(lambda: wire.to_json(_checked(traced)))
     return Response(body, media_type=wire.JSON_TYPE)
 
@@ -27,7 +27,7 @@ async def create_check(service: Served, request: TextRequest) -> Response:
 def _checked(traced: Trace) -> dict[str, Any]:
     return {
         "model": wire.model_card(traced.model),
-        "text": traced.text,
+        **wire.read_text(traced),
         "tolerance": Difference.TOLERANCE,
         "checks": [
             {

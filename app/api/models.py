@@ -10,6 +10,8 @@ from app import schemas, wire
 from app.api.access import Served
 from app.service import Service
 from model.checkpoint import LoadedModel
+from model.reading import longest_target
+from model.tokenizer import MASK
 
 router = APIRouter(tags=["models"])
 
@@ -42,6 +44,7 @@ def entry(service: Service, model: LoadedModel) -> dict[str, Any]:
         "id": model.id,
         "default": model.id == service.default_id,
         "architecture": model.config.architecture,
+        "mask": MASK if model.config.guesses else None,
         "config": model.config.model_dump(),
         "parameters": sum(row["count"] for row in breakdown),
         "parameter_breakdown": breakdown,
@@ -50,6 +53,7 @@ def entry(service: Service, model: LoadedModel) -> dict[str, Any]:
         "limits": {
             "min_characters": 1,
             "max_characters": model.config.context_length,
+            "max_target_characters": longest_target(model),
             "max_body_bytes": service.settings.max_body_bytes,
         },
         "vocabulary": list(model.tokenizer.vocabulary),

@@ -13,7 +13,7 @@ from app.schemas import Format, TraceRequest
 from app.service import Service
 from model.errors import UnknownStage
 from model.stage import Stage
-from model.tracing import Trace, matching, trace
+from model.tracing import Trace, matching
 
 router = APIRouter(tags=["traces"])
 ONE_STAGE_FOR_CSV = "The csv format holds one stage, but {} match; name one in `stages`."
@@ -57,7 +57,7 @@ async def respond(service: Service, request: TraceRequest) -> Response:
     chosen = matching(model, request.stages)
     if request.format is Format.CSV and len(chosen) > 1:
         raise UnknownStage(ONE_STAGE_FOR_CSV.format(len(chosen)), field="stages")
-    traced = trace(model, request.text)
+    traced = await service.trace(model, request.text, request.target, request.hidden)
     body, media_type = await _encode(service, request.format, traced, chosen)
     name = (
         f"trace.{request.format.value}"

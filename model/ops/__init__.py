@@ -11,10 +11,18 @@ axis: a trace is of one text.
 
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add, Multiply
-from model.ops.attention import CausalMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.attention import CausalMask, NoMask, ScaledDotProduct, Softmax, WeightedSum
 from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
-from model.ops.lookups import Encode, LookUp, LookUpPosition
-from model.ops.loss import NextTokenLoss
+from model.ops.lookups import (
+    Encode,
+    EncodeTarget,
+    Given,
+    HiddenIds,
+    HiddenPositions,
+    LookUp,
+    LookUpPosition,
+)
+from model.ops.loss import HiddenLoss, NextTokenLoss
 from model.ops.norms import (
     Mean,
     MeanSquare,
@@ -32,10 +40,15 @@ __all__ = [
     "Array",
     "CausalMask",
     "Encode",
+    "EncodeTarget",
     "Gelu",
     "GeluTanh",
+    "Given",
     "HeadContributions",
     "HeadLinear",
+    "HiddenIds",
+    "HiddenLoss",
+    "HiddenPositions",
     "Linear",
     "LookUp",
     "LookUpPosition",
@@ -43,6 +56,7 @@ __all__ = [
     "MeanSquare",
     "Multiply",
     "NextTokenLoss",
+    "NoMask",
     "Normalize",
     "Op",
     "Relu",

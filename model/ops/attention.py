@@ -47,6 +47,21 @@ class CausalMask(Op):
 
 
 @dataclass(frozen=True)
+class NoMask(Op):
+    """y = s: every position sees every source position."""
+
+    operation: ClassVar[str] = "no mask: every position sees all of the source"
+
+    def forward(self, *operands: Array) -> Array:
+        (scores,) = operands
+        return scores
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        (scores,) = operands
+        return f"{result} = {scores}"
+
+
+@dataclass(frozen=True)
 class Softmax(Op):
     """y_j = exp(x_j) / Σ exp(x), along the last axis, which `over` names."""
 

@@ -8,16 +8,54 @@ from model.ops.op import Array, Op
 
 
 @dataclass(frozen=True)
-class Encode(Op):
-    """ids[i]: the number of the character at position i. The only stage that is given, not made."""
+class Given(Op):
+    """Integers that come from the reader's text: no operation makes them."""
+
+    def forward(self, *operands: Array) -> Array:
+        raise TypeError(f"{type(self).__name__} is the interpreter's input; nothing computes it")
+
+
+@dataclass(frozen=True)
+class Encode(Given):
+    """ids[i]: the number of the character at position i."""
 
     operation: ClassVar[str] = "look each character up in the vocabulary"
 
-    def forward(self, *operands: Array) -> Array:
-        raise TypeError("the ids are the interpreter's input; no operation makes them")
-
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return rf"{result}[i] = \operatorname{{id}}(\text{{character}}_i)"
+
+
+@dataclass(frozen=True)
+class EncodeTarget(Given):
+    """ids[i]: the number of the target's character at position i − 1; a line end begins it."""
+
+    operation: ClassVar[str] = "put a line end first, look each character up in the vocabulary"
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        return (
+            rf"{result}[0] = \operatorname{{id}}(\text{{line end}}), \quad "
+            rf"{result}[i] = \operatorname{{id}}(\text{{character}}_{{i-1}})"
+        )
+
+
+@dataclass(frozen=True)
+class HiddenPositions(Given):
+    """h[j]: where the j-th hidden character stands whose truth is known."""
+
+    operation: ClassVar[str] = "the positions whose character was hidden from the model"
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        return rf"{result}[j] = \text{{position of hidden character }} j"
+
+
+@dataclass(frozen=True)
+class HiddenIds(Given):
+    """y[j]: the number of the j-th hidden character, which the model did not read."""
+
+    operation: ClassVar[str] = "look the hidden characters up in the vocabulary"
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        return rf"{result}[j] = \operatorname{{id}}(\text{{hidden character}}_j)"
 
 
 @dataclass(frozen=True)

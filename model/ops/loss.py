@@ -24,3 +24,21 @@ class NextTokenLoss(Op):
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, ids = operands
         return rf"{result}[i] = -\log {probabilities}[i,\, {ids}[i+1]\,]"
+
+
+@dataclass(frozen=True)
+class HiddenLoss(Op):
+    """ℓ[j] = −log p[h[j], y[j]]: (T, V), (M,), (M,) -> (M,), in nats; empty if none is hidden."""
+
+    operation: ClassVar[str] = (
+        "minus the logarithm of the probability given to the hidden character"
+    )
+
+    def forward(self, *operands: Array) -> Array:
+        probabilities, hidden, targets = operands
+        with np.errstate(divide="ignore"):
+            return -np.log(probabilities[hidden, targets])
+
+    def equation(self, result: str, operands: Sequence[str]) -> str:
+        probabilities, hidden, targets = operands
+        return rf"{result}[j] = -\log {probabilities}[\,{hidden}[j],\, {targets}[j]\,]"

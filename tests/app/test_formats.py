@@ -222,10 +222,13 @@ def words(traced: Trace) -> dict[str, Any]:
     return {
         "model": {"id": traced.model.id, "weights_sha256": traced.model.weights_sha256},
         "text": traced.text,
+        "target": None,
+        "hidden": [],
         "tokens": [
             {"position": t.position, "id": t.id, "text": t.text, "label": t.label}
             for t in traced.tokens
         ],
+        "target_tokens": [],
         "notices": list(traced.notices),
     }
 

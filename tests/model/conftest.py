@@ -9,7 +9,7 @@ from model import LoadedModel
 from model.build import build
 from model.config import PRESETS, ModelConfig
 from model.corpus import Corpus, split
-from model.tokenizer import CharacterTokenizer
+from model.tokenizer import LINE_END, CharacterTokenizer
 
 TINY = ModelConfig(vocab_size=8, context_length=8, d_model=8, n_heads=2, d_ff=16, n_blocks=1)
 TINY_TEXT = "the cat has a hat. " * 20
@@ -28,7 +28,8 @@ def untrained(config: ModelConfig) -> LoadedModel:
     network = build(config, generator).requires_grad_(False).eval()
     for parameter in network.parameters():
         parameter.normal_(std=0.3, generator=generator)
-    vocabulary = tuple(chr(ord("0") + index) for index in range(config.vocab_size))
+    letters = [chr(ord("0") + index) for index in range(config.vocab_size - 1)]  # "_" among them
+    vocabulary = (LINE_END, *letters)
     return LoadedModel("untrained", config, CharacterTokenizer(vocabulary), network, "", None)
 
 
@@ -50,5 +51,6 @@ def tiny(corpus: Corpus) -> ModelConfig:
 def corpus_file(tmp_path: Path) -> Path:
     """A corpus long enough for the presets' windows."""
     path = tmp_path / "corpus.txt"
-    path.write_text(TINY_TEXT * 3, encoding="utf-8")
+    lines = "\n".join([TINY_TEXT.strip()[:50]] * 30)
+    path.write_text(TINY_TEXT * 3 + lines + "\n", encoding="utf-8")
     return path

@@ -14,7 +14,6 @@ import torch
 from model.corpus import cache_folder, download, read, shortest, split
 from model.errors import CorpusError
 from model.tokenizer import CharacterTokenizer
-from model.train import batch, validation_loss
 from tests.live import free_port
 
 TEXT = b"First Citizen:\nBefore we proceed any further, hear me speak.\n"
@@ -207,33 +206,3 @@ def test_last_tenth_is_held_out_in_order() -> None:
     decode = CharacterTokenizer.from_corpus(text).decode
     assert decode(corpus.train.tolist()) == text[:900]
     assert decode(corpus.validation.tolist()) == text[900:]
-
-
-# The windows
-
-
-def test_targets_are_the_following_characters() -> None:
-    ids = torch.arange(100)
-    windows, targets = batch(ids, 8, 16, torch.Generator().manual_seed(1))
-    assert windows.shape == targets.shape == (16, 8)
-    assert torch.equal(windows + 1, targets)
-
-
-def test_every_start_is_drawn_and_none_beyond_the_end() -> None:
-    windows, targets = batch(torch.arange(12), 8, 500, torch.Generator().manual_seed(1))
-    assert set(windows[:, 0].tolist()) == {0, 1, 2, 3}
-    assert int(targets.max()) == 11
-
-
-def test_validation_covers_each_whole_window_once() -> None:
-    """The loss of a model that always predicts the next id alike is the mean over 3 windows."""
-    seen: list[torch.Tensor] = []
-
-    class Constant(torch.nn.Module):
-        def forward(self, ids_BT: torch.Tensor) -> torch.Tensor:
-            seen.append(ids_BT)
-            return torch.zeros(*ids_BT.shape, 32)
-
-    loss = validation_loss(Constant(), torch.arange(28), 8)
-    assert loss == pytest.approx(torch.tensor(32.0).log().item())
-    assert torch.cat(seen).flatten().tolist() == list(range(24))

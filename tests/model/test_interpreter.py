@@ -12,11 +12,11 @@ from model import LoadedModel, check, trace
 from model.checking import StageCheck, difference, sanity
 from model.interpreter import apply, run
 from model.ops import Array
+from model.reading import read
 from model.stage import Kind, Stage
 from model.tap import Record, Recorder
 from model.tracing import Trace
-from model.transformer import predictions
-from tests.model.texts import random_text
+from tests.model.texts import given_zeros, random_text
 
 N_TEXTS = 200
 
@@ -64,12 +64,12 @@ def test_exact_numbers_are_equal_end_to_end(model: LoadedModel, random: Random) 
     network = copy.deepcopy(model.network).double()
     weights = {key: array.astype(np.float64) for key, array in model.weights.items()}
     for _ in range(50):
-        ids = model.tokenizer.encode(random_text(model, random))
-        recorder = Recorder(model.config, len(ids))
-        ids_BT = torch.tensor([ids])
+        reading = read(model, random_text(model, random))
+        recorder = Recorder(model.config, reading.lengths)
         with torch.inference_mode():
-            predictions(network(ids_BT, recorder), ids_BT, recorder)
-        again = run(model.stages, weights, np.array(ids, dtype=np.int32))
+            given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
+            network.score(given, recorder)
+        again = run(model.stages, weights, reading.given)
         for key, tensor in recorder.finish().items():
             assert difference(tensor.numpy(), again[key]).scaled <= 1e-12, key
 
@@ -89,7 +89,8 @@ def test_every_stage_is_checked_in_table_order(model: LoadedModel) -> None:
 
 def test_float64_weights_give_float64_stages(untrained: LoadedModel) -> None:
     weights = {key: array.astype(np.float64) for key, array in untrained.weights.items()}
-    results = run(untrained.stages, weights, np.array([3, 1, 2], dtype=np.int32))
+    given = {key: ids[0].numpy() for key, ids in given_zeros(untrained.config, 3).items()}
+    results = run(untrained.stages, weights, given)
     assert {str(results[stage.key].dtype) for stage in checkable(untrained)} == {"float64"}
 
 
@@ -124,9 +125,10 @@ def test_perturbed_input_spoils_only_operations_that_read_it(model: LoadedModel)
 
 def test_wrong_operation_is_found(untrained: LoadedModel) -> None:
     """A model whose norm has another ε is not equal to its table."""
-    untrained.network.blocks[0].ffn_norm.epsilon = 1e-2
+    key = next(s.key for s in untrained.stages if s.key.endswith("blocks.0.ffn_norm.normalized"))
+    untrained.network.get_submodule(key.removesuffix(".normalized")).epsilon = 1e-2
     checks = check(trace(untrained, untrained.tokenizer.vocabulary[0] * 5))
-    assert not found(checks, "blocks.0.ffn_norm.normalized").single_operation.equal
+    assert not found(checks, key).single_operation.equal
 
 
 def test_apply_uses_what_was_recorded(model: LoadedModel) -> None:

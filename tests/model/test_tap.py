@@ -11,18 +11,20 @@ from model import LoadedModel, trace
 from model.config import ModelConfig
 from model.stages import stages
 from model.tap import Recorder, no_tap, prefixed
-from model.transformer import predictions
+from tests.model.texts import given_zeros, lengths_of
 
 LENGTH = 5
 
 
 def declared(config: ModelConfig) -> dict[str, Tensor]:
     """A tensor of the declared shape for each stage, batch axis included."""
-    return {s.key: torch.zeros(1, *s.shape(config, LENGTH)) for s in stages(config)}
+    return {
+        s.key: torch.zeros(1, *s.shape(config, lengths_of(config, LENGTH))) for s in stages(config)
+    }
 
 
 def recorded(config: ModelConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    recorder = Recorder(config, LENGTH)
+    recorder = Recorder(config, lengths_of(config, LENGTH))
     for key, tensor in tensors.items():
         recorder(key, tensor)
     return dict(recorder.finish())
@@ -31,12 +33,12 @@ def recorded(config: ModelConfig, tensors: dict[str, Tensor]) -> dict[str, Tenso
 def test_declared_tensors_are_kept_without_their_batch_axis(config: ModelConfig) -> None:
     kept = recorded(config, declared(config))
     assert {key: tuple(tensor.shape) for key, tensor in kept.items()} == {
-        stage.key: stage.shape(config, LENGTH) for stage in stages(config)
+        stage.key: stage.shape(config, lengths_of(config, LENGTH)) for stage in stages(config)
     }
 
 
 def test_recorder_hands_the_tensor_back(config: ModelConfig) -> None:
-    recorder = Recorder(config, LENGTH)
+    recorder = Recorder(config, lengths_of(config, LENGTH))
     key, tensor = next(iter(declared(config).items()))
     assert recorder(key, tensor) is tensor
 
@@ -62,15 +64,15 @@ def test_missing_tensor_raises_wherever_it_is(config: ModelConfig) -> None:
 
 
 def test_misordered_tensors_raise_wherever_they_are(config: ModelConfig) -> None:
-    keys = list(declared(config))
-    for first, second in pairwise(keys):
-        swapped = [{first: second, second: first}.get(key, key) for key in keys]
+    tensors = declared(config)
+    for first, second in pairwise(tensors):
+        swapped = [{first: second, second: first}.get(key, key) for key in tensors]
         with pytest.raises(AssertionError, match=second):
-            recorded(config, {key: declared(config)[key] for key in swapped})
+            recorded(config, {key: tensors[key] for key in swapped})
 
 
 def test_tensor_tapped_twice_raises(config: ModelConfig) -> None:
-    recorder = Recorder(config, LENGTH)
+    recorder = Recorder(config, lengths_of(config, LENGTH))
     key, tensor = next(iter(declared(config).items()))
     recorder(key, tensor)
     with pytest.raises(AssertionError, match=key):
@@ -96,25 +98,28 @@ def test_wrongly_shaped_tensor_raises_wherever_it_is(
 
 def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
     """From the model's side: a forward pass without its predictions is noticed."""
-    recorder = Recorder(untrained.config, LENGTH)
-    untrained.network(torch.zeros(1, LENGTH, dtype=torch.long), recorder)
+    config = untrained.config
+    recorder = Recorder(config, lengths_of(config, LENGTH))
+    given = given_zeros(config, LENGTH)
+    ids = [key for key in given if key.endswith("ids")]
+    untrained.network(*(given[key] for key in ids), recorder)
     with pytest.raises(AssertionError, match="probabilities"):
         recorder.finish()
 
 
 def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
     fewer = untrained.config.model_copy(update={"n_blocks": untrained.config.n_blocks - 1})
-    recorder = Recorder(fewer, LENGTH)
+    recorder = Recorder(fewer, lengths_of(fewer, LENGTH))
     with pytest.raises(AssertionError, match=r"blocks\."):
-        untrained.network(torch.zeros(1, LENGTH, dtype=torch.long), recorder)
+        untrained.network.score(given_zeros(fewer, LENGTH), recorder)
 
 
 def test_trace_of_a_mismatched_table_raises(untrained: LoadedModel) -> None:
     """The table is asked for the text's length, so a model that answered for another is found."""
-    ids_BT = torch.zeros(1, LENGTH, dtype=torch.long)
-    recorder = Recorder(untrained.config, LENGTH + 1)
+    config = untrained.config
+    recorder = Recorder(config, lengths_of(config, LENGTH + 1))
     with pytest.raises(AssertionError, match="ids"):
-        predictions(untrained.network(ids_BT, recorder), ids_BT, recorder)
+        untrained.network.score(given_zeros(config, LENGTH), recorder)
 
 
 def test_no_tap_returns_the_tensor_itself() -> None:

@@ -14,8 +14,9 @@ from model.checking import difference
 from model.config import ModelConfig
 from model.corpus import Corpus
 from model.errors import TextError, UnknownStage
-from model.stage import Kind
-from model.tracing import Trace, encode, matching, stage_of
+from model.reading import encode
+from model.stage import Kind, Lengths
+from model.tracing import Trace, matching, stage_of
 from model.train import Recipe, train
 from tests.model.texts import another, before, random_text
 
@@ -133,7 +134,7 @@ def test_one_character_keeps_every_axis(model: LoadedModel) -> None:
     one, two = trace(model, "a"), trace(model, "ab")
     for stage in model.stages:
         assert one.tensor(stage.key).ndim == two.tensor(stage.key).ndim == len(stage.axes)
-        assert one.tensor(stage.key).shape == stage.shape(model.config, 1)
+        assert one.tensor(stage.key).shape == stage.shape(model.config, Lengths(1))
 
 
 def test_one_character_attends_to_itself_alone(model: LoadedModel) -> None:

@@ -143,7 +143,7 @@ def test_loss_that_is_not_a_number_stops_the_run(
 ) -> None:
     """In warm-up too."""
     monkeypatch.setattr(
-        "model.train.nn.functional.cross_entropy",
+        "model.train.mean_loss",
         lambda *_: torch.tensor(torch.nan, requires_grad=True),
     )
     assert "diverged at step 1" in refusal(start, replace(SHORT, warmup=2))
@@ -184,7 +184,7 @@ def test_folder_of_another_model_is_refused_before_the_first_step(
     start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = start()
-    monkeypatch.setattr("model.train.batch", lambda *_: pytest.fail("a step was taken"))
+    monkeypatch.setattr("model.train.mean_loss", lambda *_: pytest.fail("a step was taken"))
     with pytest.raises(CheckpointError, match=r"config\.json differs"):
         start(n_blocks=2)
     assert load(folder).training == record

@@ -3,10 +3,31 @@
 from random import Random
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from model import LoadedModel
+from model.config import ModelConfig
 from model.ops import Array
-from model.stage import POSITION, PREDICTED, SOURCE, Kind, Stage
+from model.stage import Along, Kind, Lengths, Stage
+from model.stages import stages
+
+
+def lengths_of(config: ModelConfig, text: int) -> Lengths:
+    """Lengths of a trace of that architecture, for a text of so many characters."""
+    target = max(1, text - 1) if config.architecture == "encoder-decoder" else 0
+    hidden = text // 2 if config.architecture == "encoder-only" else 0
+    return Lengths(text, target, hidden)
+
+
+def given_zeros(config: ModelConfig, text: int) -> dict[str, Tensor]:
+    """Zeros for the stages that no operation makes, batch axis included."""
+    lengths = lengths_of(config, text)
+    return {
+        stage.key: torch.zeros(1, *stage.shape(config, lengths), dtype=torch.long)
+        for stage in stages(config)
+        if not stage.inputs
+    }
 
 
 def random_text(model: LoadedModel, random: Random, length: int | None = None) -> str:
@@ -22,13 +43,18 @@ def another(model: LoadedModel, text: str, position: int) -> str:
     return text[:position] + other + text[position + 1 :]
 
 
-def before(stage: Stage, array: Array, position: int) -> Array:
-    """What of a stage's tensor stands at earlier positions than this one.
+def before(stage: Stage, array: Array, position: int, along: Along = Along.TEXT) -> Array:
+    """What of a stage's tensor stands at earlier positions than this one, of the text or target.
 
     Of raw scores only the diagonal and what is left of it counts: right of it a query meets later
     keys. The loss at the position just before reads the character itself.
     """
-    counts = {POSITION: position, SOURCE: position, PREDICTED: max(0, position - 1)}
-    cut = array[tuple(slice(counts.get(axis)) for axis in stage.axes)]
-    unmasked = stage.kind is Kind.SCORES and not stage.op.masks
+    cut = array[
+        tuple(
+            slice(max(0, position - axis.fewer)) if axis.along is along else slice(None)
+            for axis in stage.axes
+        )
+    ]
+    both = [axis.along for axis in stage.axes].count(along) == 2
+    unmasked = stage.kind is Kind.SCORES and both and not stage.op.masks
     return np.tril(cut) if unmasked else cut

@@ -1,0 +1,193 @@
+"""What a model reads of a request: from characters to the ids that its given stages hold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from model.checkpoint import LoadedModel
+from model.errors import TextError, quoted
+from model.ops import Array
+from model.stage import Along, Lengths
+from model.tokenizer import LINE_END, MASK
+from model.transformer import EncoderDecoder
+from model.writing import write
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The text of a trace, and what a model of its architecture makes of it before it computes.
+
+    `given` has the ids (n,) of each stage that no operation makes, `asked` the positions whose
+    character the model is asked for, `characters` what the indices of an axis stand for.
+    """
+
+    text: str
+    given: Mapping[str, Array]
+    lengths: Lengths
+    asked: Sequence[int]
+    characters: Mapping[Along, Sequence[str]]
+    target: str | None = None
+    hidden: tuple[int, ...] = ()
+    notices: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+def read(
+    model: LoadedModel, text: str, *, target: str | None = None, hidden: Iterable[int] = ()
+) -> Reading:
+    """Make ids of the texts of a request. CR LF and CR become LF, with a notice.
+
+    `target` is what an encoder-decoder has written so far; when there is none, it writes greedily.
+    `hidden` are the positions that an encoder must guess, beside those typed as `_`.
+
+    Raises:
+        TextError: a text is empty, longer than the context, or has characters outside the
+            vocabulary; or the model has no use for a target, or for hidden positions.
+    """
+    if not isinstance(text, str):
+        raise TextError(f"The text is {quoted(text)}; give a string of characters.", field="text")
+    text, notices = with_line_feeds(text)
+    ids = encode(model, text)
+    hidden = tuple(sorted(set(hidden)))
+    if target is not None and not model.config.writes:
+        raise TextError(
+            f"{model.id} is {model.config.architecture} and has no target; leave it out, or choose "
+            "an encoder-decoder.",
+            field="target",
+        )
+    if hidden and not model.config.guesses:
+        raise TextError(
+            f"{model.id} is {model.config.architecture} and guesses no hidden characters; leave "
+            "`hidden` out, or choose an encoder-only model.",
+            field="hidden",
+        )
+    if model.config.guesses:
+        return _with_hidden(model, text, ids, hidden, notices)
+    if model.config.writes:
+        return _with_target(model, text, ids, target, notices)
+    return Reading(
+        text,
+        {"ids": np.array(ids)},
+        Lengths(len(ids)),
+        asked=(len(ids) - 1,),
+        characters={Along.TEXT: text, Along.VOCABULARY: model.tokenizer.vocabulary},
+        notices=notices,
+    )
+
+
+def _with_hidden(
+    model: LoadedModel, text: str, ids: list[int], hidden: tuple[int, ...], notices: tuple[str, ...]
+) -> Reading:
+    """A text of which some characters are not shown: of those marked, the truth is known."""
+    beyond = [position for position in hidden if not 0 <= position < len(text)]
+    if beyond:
+        raise TextError(
+            f"There is no position {beyond[0]} to hide; the text has the positions 0 to "
+            f"{len(text) - 1}.",
+            field="hidden",
+        )
+    known = [position for position in hidden if text[position] != MASK]
+    shown = np.array(ids)
+    targets = shown[known]
+    shown[known] = model.tokenizer.ids[MASK]
+    vocabulary = model.tokenizer.vocabulary
+    seen = "".join(vocabulary[i] for i in shown)
+    return Reading(
+        text,
+        {"ids": shown, "hidden": np.array(known, dtype=np.int64), "targets": targets},
+        Lengths(len(ids), hidden=len(known)),
+        asked=[position for position, character in enumerate(seen) if character == MASK],
+        characters={
+            Along.TEXT: seen,
+            Along.HIDDEN: [text[position] for position in known],
+            Along.VOCABULARY: vocabulary,
+        },
+        hidden=hidden,
+        notices=notices,
+    )
+
+
+def _with_target(
+    model: LoadedModel, text: str, ids: list[int], target: str | None, notices: tuple[str, ...]
+) -> Reading:
+    """A source, and after a line end the target so far."""
+    line_end = model.tokenizer.ids[LINE_END]
+    if target is None:
+        assert isinstance(model.network, EncoderDecoder)
+        with torch.inference_mode():
+            (written,) = write(model.network, [ids], line_end)
+        target = model.tokenizer.decode(written)
+    else:
+        written = _encoded_target(model, target)
+    given = {"encoder.ids": np.array(ids), "decoder.ids": np.array([line_end, *written])}
+    return Reading(
+        text,
+        given,
+        Lengths(len(ids), len(written) + 1),
+        asked=(len(written),),
+        characters={
+            Along.TEXT: text,
+            Along.TARGET: LINE_END + target,
+            Along.VOCABULARY: model.tokenizer.vocabulary,
+        },
+        target=target,
+        notices=notices,
+    )
+
+
+def longest_target(model: LoadedModel) -> int | None:
+    """The most characters that a target can have; None where a model has no targets."""
+    if not model.config.writes:
+        return None
+    return model.config.context_length - 1  # the line end that begins it takes a position
+
+
+def _encoded_target(model: LoadedModel, target: str) -> list[int]:
+    if not isinstance(target, str):
+        raise TextError(f"The target is {quoted(target)}; give a string.", field="target")
+    if LINE_END in target or "\r" in target:
+        raise TextError(
+            "The target has a line end, and a line end begins and ends every target; give the one "
+            "line between, without any.",
+            field="target",
+        )
+    return _within(model, target, longest_target(model) or 0, "target")
+
+
+def encode(model: LoadedModel, text: str) -> list[int]:
+    """The ids of a text that the model can read: 1 to context_length known characters.
+
+    Raises:
+        TextError: with every reason at once.
+    """
+    limit = model.config.context_length
+    if not text:
+        raise TextError(
+            f"The text is empty. At least one character is needed, at most {limit}.", field="text"
+        )
+    return _within(model, text, limit, "text")
+
+
+def _within(model: LoadedModel, text: str, limit: int, field: str) -> list[int]:
+    if len(text) <= limit:
+        return model.tokenizer.encode(text, field)
+    message = (
+        f"The {field} has {len(text)} characters, but the model reads at most {limit}. "
+        f"Leave out {len(text) - limit}."
+    )
+    try:
+        model.tokenizer.encode(text, field)
+    except TextError as error:  # both reasons at once, with the same list
+        raise TextError(f"{message} {error.message}", field=field, details=error.details) from None
+    raise TextError(message, field=field)
+
+
+def with_line_feeds(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with CR LF and CR as LF, and the notice that says so."""
+    converted = text.replace("\r\n", "\n").replace("\r", "\n")
+    if converted == text:
+        return text, ()
+    return converted, (
+        f"Line ends were converted to newlines: {len(text)} characters became {len(converted)}.",
+    )

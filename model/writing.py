@@ -1,0 +1,46 @@
+"""What an encoder-decoder writes by itself.
+
+Axes: B batch, T position, S source, D d_model, V vocab.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from model.transformer import EncoderDecoder
+
+
+def write(
+    network: EncoderDecoder, sources: Sequence[Sequence[int]], line_end: int
+) -> list[list[int]]:
+    """The greedy target of each source, ids to ids: at each step the likeliest character, until
+    that is the line end or the context is full. Neither line end is part of a result."""
+    source_BS, padding_B11S = padded(sources)
+    read_BSD, over = network.read(source_BS, padding_B11S=padding_B11S)
+    ids_BT = torch.full((len(sources), 1), line_end)
+    ended_B = torch.zeros(len(sources), dtype=torch.bool)
+    while ids_BT.shape[1] < len(network.mask):
+        likeliest_B = network.write(ids_BT, read_BSD, over)[:, -1].argmax(-1)
+        ended_B |= likeliest_B == line_end
+        if ended_B.all():
+            break
+        ids_BT = torch.cat([ids_BT, likeliest_B.unsqueeze(1)], dim=1)
+    return [_before(line_end, row) for row in ids_BT[:, 1:].tolist()]
+
+
+def padded(rows: Sequence[Sequence[int]], filler: int = 0) -> tuple[Tensor, Tensor | None]:
+    """Rows filled up to the longest, (B, S), and the mask (B, 1, 1, S) that is −∞ where filled;
+    None where nothing was."""
+    longest = max(map(len, rows))
+    ids_BS = torch.tensor([[*row, *[filler] * (longest - len(row))] for row in rows])
+    lengths_B1 = torch.tensor([[len(row)] for row in rows])
+    if bool((lengths_B1 == longest).all()):
+        return ids_BS, None
+    mask_BS = torch.zeros(ids_BS.shape)
+    mask_BS[torch.arange(longest) >= lengths_B1] = -torch.inf
+    return ids_BS, mask_BS[:, None, None]
+
+
+def _before(line_end: int, row: list[int]) -> list[int]:
+    return row[: row.index(line_end)] if line_end in row else row
