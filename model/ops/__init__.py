@@ -1,8 +1,9 @@
 """The operations a stage can be made by, in NumPy alone: the second implementation.
 
 Each class is one equation. `forward` computes it from its operands, the stage's inputs first and
-its weights after them, in the dtype given; `equation` prints it with the stage's own symbols;
-`operation` says it in words. Nothing here knows torch, and nothing here knows which model calls.
+its weights after them, in the dtype given; `backward` is its vector-Jacobian product, worked out
+by hand; `equation` prints it with the stage's own symbols; `operation` says it in words. Nothing
+here knows torch, and nothing here knows which model calls.
 
 Shapes are written with the legend of this package: T position, S source, D d_model, H head,
 K d_head, F any number of features, V vocab; `…` stands for any leading axes. There is no batch
@@ -32,7 +33,7 @@ from model.ops.norms import (
     ScaleAndShift,
     Variance,
 )
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op, Rows
 from model.ops.positions import Rotate, Sinusoids
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Gelu",
     "GeluTanh",
     "Given",
+    "Gradient",
     "HeadContributions",
     "HeadLinear",
     "HiddenIds",
@@ -62,6 +64,7 @@ __all__ = [
     "Relu",
     "RmsNormalize",
     "Rotate",
+    "Rows",
     "Scale",
     "ScaleAndShift",
     "ScaledDotProduct",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -20,8 +20,13 @@ class Gelu(Op):
 
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
-        below = 0.5 * (1.0 + _erf(x / math.sqrt(2.0)))
-        return (x * below).astype(x.dtype)
+        return (x * _share_below(x)).astype(x.dtype)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy ⊙ (Φ(x) + x φ(x)), with φ(x) = exp(−x² / 2) / √(2π)."""
+        (x,) = operands
+        density = np.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
+        return ((dy * (_share_below(x) + x * density)).astype(x.dtype),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -39,9 +44,14 @@ class GeluTanh(Op):
 
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
-        cubed = x * x * x  # NumPy's power is slower and rounds otherwise
-        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * cubed)
-        return (0.5 * x * (1.0 + np.tanh(inner))).astype(x.dtype)
+        return 0.5 * x * (1.0 + self._tanh(x))
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy ⊙ (1 + t + x (1 − t²) √(2/π) (1 + 0.134145 x²)) / 2, with t the tanh."""
+        (x,) = operands
+        t = self._tanh(x)
+        slope = math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x)
+        return (0.5 * dy * (1.0 + t + x * (1.0 - t * t) * slope),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -49,6 +59,11 @@ class GeluTanh(Op):
             rf"{result} = \frac{{1}}{{2}} {x} \odot \left(1 + \tanh\left(\sqrt{{2/\pi}}"
             rf"\left({x} + 0.044715\,{x}^3\right)\right)\right)"
         )
+
+    def _tanh(self, x: Array) -> Array:
+        """tanh(√(2/π) (x + 0.044715 x³))."""
+        cubed = x * x * x  # NumPy's power is slower and rounds otherwise
+        return np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * cubed))
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,11 @@ class Relu(Op):
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
         return np.maximum(x, 0)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy where x > 0, else 0; at 0 itself, where there is no slope, 0 as in torch."""
+        (x,) = operands
+        return (dy * (x > 0),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -76,9 +96,20 @@ class Silu(Op):
         (x,) = operands
         return x * _sigmoid(x)
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy ⊙ σ(x) (1 + x (1 − σ(x)))."""
+        (x,) = operands
+        gate = _sigmoid(x)
+        return (dy * gate * (1 + x * (1 - gate)),)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
         return rf"{result} = {x} \odot \sigma({x}), \quad \sigma(z) = \frac{{1}}{{1 + e^{{-z}}}}"
+
+
+def _share_below(x: Array) -> Array:
+    """Φ(x), the share of a normal distribution below x, in float64."""
+    return 0.5 * (1.0 + _erf(x / math.sqrt(2.0)))
 
 
 def _sigmoid(x: Array) -> Array:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,10 @@ class Add(Op):
     def forward(self, *operands: Array) -> Array:
         left, right = operands
         return left + right
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """da = dy, db = dy: a sum hands its gradient to both."""
+        return dy, dy
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands
@@ -31,6 +35,11 @@ class Multiply(Op):
     def forward(self, *operands: Array) -> Array:
         left, right = operands
         return left * right
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """da = dy ⊙ b, db = dy ⊙ a."""
+        left, right = operands
+        return dy * right, dy * left
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,13 @@ class ScaledDotProduct(Op):
 
     def forward(self, *operands: Array) -> Array:
         q, k = operands
-        scale = q.dtype.type(1.0 / math.sqrt(q.shape[-1]))
-        return (q @ np.swapaxes(k, -1, -2)) * scale
+        return (q @ np.swapaxes(k, -1, -2)) * _scale(q)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dq[h] = ds[h] k[h] / √K, dk[h] = ds[h]ᵀ q[h] / √K."""
+        q, k = operands
+        scaled = dy * _scale(q)
+        return scaled @ k, np.swapaxes(scaled, -1, -2) @ q
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         q, k = operands
@@ -35,8 +40,12 @@ class CausalMask(Op):
 
     def forward(self, *operands: Array) -> Array:
         (scores,) = operands
-        seen = np.tri(*scores.shape[-2:], dtype=np.bool_)
-        return np.where(seen, scores, scores.dtype.type(-np.inf))
+        return np.where(_seen(scores), scores, scores.dtype.type(-np.inf))
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """ds = dy where j ≤ i, else 0: what is masked has no say."""
+        (scores,) = operands
+        return (np.where(_seen(scores), dy, dy.dtype.type(0)),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
@@ -55,6 +64,10 @@ class NoMask(Op):
     def forward(self, *operands: Array) -> Array:
         (scores,) = operands
         return scores
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """ds = dy."""
+        return (dy,)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
@@ -77,6 +90,13 @@ class Softmax(Op):
         exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
         return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = y ⊙ (dy − Σ_j dy_j y_j), along the last axis.
+
+        The result alone says it all, so a score of −∞ is never touched: there y is 0, and so is dx.
+        """
+        return (y * (dy - (dy * y).sum(axis=-1, keepdims=True)),)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
         return rf"{result} = \operatorname{{softmax}}({x})"
@@ -92,6 +112,21 @@ class WeightedSum(Op):
         weights, values = operands
         return weights @ values
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """da[h] = dy[h] v[h]ᵀ, dv[h] = a[h]ᵀ dy[h]."""
+        weights, values = operands
+        return dy @ np.swapaxes(values, -1, -2), np.swapaxes(weights, -1, -2) @ dy
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         weights, values = operands
         return f"{result}[h] = {weights}[h]\\,{values}[h]"
+
+
+def _scale(q: Array) -> Any:
+    """1 / √K, in the dtype of the queries."""
+    return q.dtype.type(1.0 / math.sqrt(q.shape[-1]))
+
+
+def _seen(scores: Array) -> Array:
+    """Where a position may look: (T, S), true up to the diagonal."""
+    return np.tri(*scores.shape[-2:], dtype=np.bool_)

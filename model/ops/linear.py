@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class Linear(Op):
         x, weight, *bias = operands
         product = x @ weight.T
         return product + bias[0] if bias else product
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy W, dW = dyᵀ x, db = Σ_i dy[i]."""
+        x, weight, *bias = operands
+        return dy @ weight, dy.T @ x, *(dy.sum(axis=0) for _ in bias)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
@@ -36,6 +41,11 @@ class HeadLinear(Op):
         y = Linear().forward(*operands)
         return np.swapaxes(y.reshape(len(y), self.n_heads, -1), 0, 1)
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """Linear's, with the heads' gradients side by side: (H, T, K) -> (T, H·K)."""
+        joined = np.swapaxes(dy, 0, 1).reshape(dy.shape[1], -1)
+        return Linear().backward(joined, y, *operands)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
         return f"{result}[h] = {x}\\,{weight}[h]^{{\\top}}" + "".join(f" + {b}[h]" for b in bias)
@@ -49,13 +59,22 @@ class HeadContributions(Op):
 
     def forward(self, *operands: Array) -> Array:
         heads, weight = operands
-        n_heads, _, d_head = heads.shape
-        slices = weight.reshape(len(weight), n_heads, d_head)  # (D, H, K)
-        return heads @ slices.transpose(1, 2, 0)
+        return heads @ np.swapaxes(self._slices(heads, weight), -1, -2)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[h] = dy[h] W[h], dW[h] = dy[h]ᵀ x[h]."""
+        heads, weight = operands
+        of_slices = np.swapaxes(dy, -1, -2) @ heads  # (H, D, K)
+        return dy @ self._slices(heads, weight), np.swapaxes(of_slices, 0, 1).reshape(weight.shape)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         heads, weight = operands
         return f"{result}[h] = {heads}[h]\\,{weight}[h]^{{\\top}}"
+
+    def _slices(self, heads: Array, weight: Array) -> Array:
+        """W[h] of every head: (D, H·K) -> (H, D, K)."""
+        n_heads, _, d_head = heads.shape
+        return np.swapaxes(weight.reshape(len(weight), n_heads, d_head), 0, 1)
 
 
 @dataclass(frozen=True)
@@ -68,6 +87,11 @@ class SumHeads(Op):
         contributions, *bias = operands
         total = contributions.sum(axis=0)
         return total + bias[0] if bias else total
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[h] = dy for every head, db = Σ_i dy[i]."""
+        contributions, *bias = operands
+        return np.broadcast_to(dy, contributions.shape), *(dy.sum(axis=0) for _ in bias)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         contributions, *bias = operands

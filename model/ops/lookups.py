@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.ops.op import Array, Op
+import numpy as np
+
+from model.ops.op import Array, Gradient, Op, Rows
 
 
 @dataclass(frozen=True)
@@ -13,6 +15,10 @@ class Given(Op):
 
     def forward(self, *operands: Array) -> Array:
         raise TypeError(f"{type(self).__name__} is the interpreter's input; nothing computes it")
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """Nothing flows back to the characters."""
+        raise TypeError(f"{type(self).__name__} holds integers; no gradient flows through it")
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,14 @@ class LookUp(Op):
         ids, table = operands
         return table[ids]
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dW[r] = Σ dy[i] over the i with ids[i] = r: only the rows that occurred."""
+        ids, table = operands
+        occurred, row = np.unique(ids, return_inverse=True)
+        values = np.zeros((len(occurred), table.shape[-1]), dtype=dy.dtype)
+        np.add.at(values, row, dy)  # a row that occurred twice receives both
+        return None, Rows(occurred, values)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         ids, table = operands
         return f"{result}[i] = {table}[\\,{ids}[i]\\,]"
@@ -82,6 +96,10 @@ class LookUpPosition(Op):
     def forward(self, *operands: Array) -> Array:
         ids, table = operands
         return table[: len(ids)]
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dW[i] = dy[i]: only the rows of positions that the text has."""
+        return None, Rows(np.arange(len(dy)), dy)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         _, table = operands

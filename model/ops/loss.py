@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,14 @@ class NextTokenLoss(Op):
         targets = ids[1:]
         with np.errstate(divide="ignore"):  # a probability of 0 is an infinite loss, as in torch
             return -np.log(probabilities[np.arange(len(targets)), targets])
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dp[i, ids[i + 1]] = −dℓ[i] / p[i, ids[i + 1]], and 0 elsewhere."""
+        probabilities, ids = operands
+        followed = (np.arange(len(dy)), ids[1:])
+        gradient = np.zeros_like(probabilities)
+        gradient[followed] = -dy / probabilities[followed]
+        return gradient, None
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, ids = operands
@@ -38,6 +46,14 @@ class HiddenLoss(Op):
         probabilities, hidden, targets = operands
         with np.errstate(divide="ignore"):
             return -np.log(probabilities[hidden, targets])
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dp[h[j], y[j]] = −dℓ[j] / p[h[j], y[j]], and 0 elsewhere; no position is hidden twice."""
+        probabilities, *at = operands
+        asked = tuple(at)
+        gradient = np.zeros_like(probabilities)
+        gradient[asked] = -dy / probabilities[asked]
+        return gradient, None, None
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, hidden, targets = operands

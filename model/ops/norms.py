@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,11 @@ class Mean(Op):
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
         return x.mean(axis=-1)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[i, k] = dμ[i] / D."""
+        (x,) = operands
+        return (np.broadcast_to(dy[:, None] / x.shape[-1], x.shape),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -33,6 +38,12 @@ class Variance(Op):
     def forward(self, *operands: Array) -> Array:
         x, mean = operands
         return np.square(x - mean[:, None]).mean(axis=-1)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[i, k] = 2 (x[i, k] − μ[i]) dσ²[i] / D, dμ[i] = −Σ_k dx[i, k]."""
+        x, mean = operands
+        gradient = (x - mean[:, None]) * (2 * dy / x.shape[-1])[:, None]
+        return gradient, -gradient.sum(axis=-1)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean = operands
@@ -51,6 +62,14 @@ class Normalize(Op):
         deviation = np.sqrt(variance + x.dtype.type(self.epsilon))
         return (x - mean[:, None]) / deviation[:, None]
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """With s = √(σ² + ε): dx = dy / s, dμ = −Σ_k dx, dσ² = −Σ_k dy ⊙ (x − μ) / (2 s³)."""
+        x, _, variance = operands
+        inverse = 1 / np.sqrt(variance + x.dtype.type(self.epsilon))
+        gradient = dy * inverse[:, None]
+        of_variance = -0.5 * (gradient * y).sum(axis=-1) * inverse  # y is (x − μ) / s
+        return gradient, -gradient.sum(axis=-1), of_variance
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean, variance = operands
         return rf"{result} = \frac{{{x} - {mean}}}{{\sqrt{{{variance} + \epsilon}}}}"
@@ -66,6 +85,11 @@ class ScaleAndShift(Op):
         x, scale, shift = operands
         return x * scale + shift
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy ⊙ γ, dγ = Σ_i dy[i] ⊙ x[i], dβ = Σ_i dy[i]."""
+        x, scale, _ = operands
+        return dy * scale, (dy * x).sum(axis=0), dy.sum(axis=0)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, scale, shift = operands
         return rf"{result} = {x} \odot {scale} + {shift}"
@@ -80,6 +104,11 @@ class MeanSquare(Op):
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
         return np.square(x).mean(axis=-1)
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[i, k] = 2 x[i, k] dm[i] / D."""
+        (x,) = operands
+        return (x * (2 * dy / x.shape[-1])[:, None],)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -97,6 +126,13 @@ class RmsNormalize(Op):
         x, mean_square = operands
         return x / np.sqrt(mean_square + x.dtype.type(self.epsilon))[:, None]
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """With s = √(m + ε): dx = dy / s, dm = −Σ_k dy ⊙ x / (2 s³)."""
+        x, mean_square = operands
+        inverse = 1 / np.sqrt(mean_square + x.dtype.type(self.epsilon))
+        gradient = dy * inverse[:, None]
+        return gradient, -0.5 * (gradient * y).sum(axis=-1) * inverse  # y is x / s
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean_square = operands
         return rf"{result} = \frac{{{x}}}{{\sqrt{{{mean_square} + \epsilon}}}}"
@@ -111,6 +147,11 @@ class Scale(Op):
     def forward(self, *operands: Array) -> Array:
         x, gain = operands
         return x * gain
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx = dy ⊙ g, dg = Σ_i dy[i] ⊙ x[i]."""
+        x, gain = operands
+        return dy * gain, (dy * x).sum(axis=0)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, gain = operands

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -9,8 +10,25 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The gradient of a table of which a few rows were read: `values` (N, D) at the rows `index`
+    (N,), none of them twice, and zero at all others."""
+
+    index: Array
+    values: Array
+
+    def add_to(self, table: Array) -> None:
+        """Add to the gradient of the whole table, in place."""
+        table[self.index] += self.values
+
+
+Gradient = Array | Rows | None
+"""d scalar / d operand: of the operand's shape and dtype; None where the operand is integers."""
+
+
 class Op(ABC):
-    """One operation: its words, its equation, its result."""
+    """One operation: its words, its equation, its result, its derivative."""
 
     operation: ClassVar[str]
     masks: ClassVar[bool] = False
@@ -19,6 +37,14 @@ class Op(ABC):
     @abstractmethod
     def forward(self, *operands: Array) -> Array:
         """The result, from the stage's inputs and then its weights."""
+
+    @abstractmethod
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """The vector-Jacobian product: one gradient an operand, from the gradient `dy` of the
+        result `y`. In the formulas dx stands for d scalar / d x, for any scalar that y leads to.
+
+        The gradients may share memory with `dy` and with each other; do not write into them.
+        """
 
     @abstractmethod
     def equation(self, result: str, operands: Sequence[str]) -> str:

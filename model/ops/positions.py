@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from model.ops.op import Array, Op
+from model.ops.op import Array, Gradient, Op
 
 BASE = 10_000.0
 """The base of all wavelengths, in the 2017 paper's sinusoids as in rotary positions."""
@@ -31,6 +31,10 @@ class Sinusoids(Op):
         turned = angles(len(ids), self.width)
         return np.stack([np.sin(turned), np.cos(turned)], axis=-1).reshape(len(ids), -1)
 
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """None: a position is no number that could change a little."""
+        return (None,)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return (
             rf"{result}[pos, 2i] = \sin\frac{{pos}}{{10000^{{2i/d}}}}, \quad "
@@ -50,12 +54,11 @@ class Rotate(Op):
 
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
-        _, length, d_head = x.shape
-        turned = angles(length, d_head)
-        cos, sin = np.cos(turned).astype(x.dtype), np.sin(turned).astype(x.dtype)
-        even, odd = x[..., 0::2], x[..., 1::2]
-        pairs = np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)
-        return pairs.reshape(x.shape)
+        return _turned(x, angles(*x.shape[-2:]))
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        """dx[pos, 2i..2i+1] = R(−pos · ω_i) dy[pos, 2i..2i+1]: turned back, for R⁻¹ = Rᵀ."""
+        return (_turned(dy, -angles(*dy.shape[-2:])),)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -67,3 +70,11 @@ class Rotate(Op):
             rf"\begin{{pmatrix}} {x}[2i] \\ {x}[2i{{+}}1] \end{{pmatrix}}, \quad "
             r"\omega_i = 10000^{-2i/d_{\text{head}}}"
         )
+
+
+def _turned(x: Array, by: Array) -> Array:
+    """Each pair of features of (H, T, K) by its own angle of (T, K / 2)."""
+    cos, sin = np.cos(by).astype(x.dtype), np.sin(by).astype(x.dtype)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    pairs = np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1)
+    return pairs.reshape(x.shape)
