@@ -1,0 +1,78 @@
+"""The presets in float64, in torch: what the NumPy interpreter's gradients are compared with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from model.build import build
+from model.config import PRESETS, ModelConfig
+from model.ops import Array
+from model.positions import Rotary, SinusoidalPositions, angles
+from model.stage import Stage
+from model.stages import stages
+from model.tap import Recorder
+from model.transformer import predictions
+
+TINY = {"vocab_size": 7, "context_length": 6, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_blocks": 1}
+TINY_PRESETS = {name: preset.model_copy(update=TINY) for name, preset in PRESETS.items()}
+"""Each preset's wiring in few enough numbers to move them one at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExactModel:
+    """A network in float64 with its stage table and its parameters, seen by NumPy."""
+
+    config: ModelConfig
+    network: nn.Module
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return stages(self.config)
+
+    @property
+    def weights(self) -> dict[str, Array]:
+        """Copies, so that neither side writes into the other's."""
+        named = self.network.named_parameters()
+        return {key: parameter.detach().numpy().copy() for key, parameter in named}
+
+    def record(self, ids: Sequence[int]) -> dict[str, Tensor]:
+        """Every stage with its batch axis, in one graph that reaches from the loss to each of
+        them."""
+        recorder = Recorder(self.config, len(ids))
+        recorded: dict[str, Tensor] = {}
+
+        def tap(key: str, tensor: Tensor) -> Tensor:
+            if tensor.is_floating_point():
+                tensor = tensor.requires_grad_()  # computed positions would need none
+            recorded[key] = recorder(key, tensor)
+            return recorded[key]
+
+        ids_BT = torch.tensor([ids])
+        predictions(self.network(ids_BT, tap), ids_BT, tap)
+        recorder.finish()
+        return recorded
+
+
+def exact_model(config: ModelConfig, *, deviation: float | None = None) -> ExactModel:
+    """A model with the weights it would start training with, or, given a deviation, with every
+    parameter random, so that a forgotten γ, β or bias shows."""
+    generator = torch.Generator().manual_seed(1)
+    network = build(config, generator).double()
+    if deviation is not None:
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=deviation, generator=generator)
+    for module in network.modules():  # their tables were rounded to float32
+        if isinstance(module, Rotary):
+            turned = angles(config.context_length, config.d_head)
+            module.cos, module.sin = turned.cos(), turned.sin()
+        if isinstance(module, SinusoidalPositions):
+            turned = angles(config.context_length, config.d_model)
+            module.table = torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(-2)
+    return ExactModel(config, network)
+
+
+def arrays(recorded: dict[str, Tensor]) -> dict[str, Array]:
+    """A record as the interpreter reads it: without the batch axis."""
+    return {key: tensor.detach().numpy()[0] for key, tensor in recorded.items()}
