@@ -1,6 +1,7 @@
 """The stage table run backward in NumPy, against torch's gradients and finite differences."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -302,6 +303,12 @@ def test_residual_connections_skip_every_sub_layer(config: ModelConfig) -> None:
         assert table[skipped].branch is None
         (other,) = set(table[adder].inputs) - {skipped}
         assert table[other].branch is not None
+
+
+def test_order_of_an_addition_does_not_hide_its_residual_connection(config: ModelConfig) -> None:
+    table = stages(config)
+    turned = tuple(replace(stage, inputs=stage.inputs[::-1]) for stage in table)
+    assert residual_connections(turned) == residual_connections(table)
 
 
 def test_gradient_without_residuals_passes_every_sub_layer(
