@@ -1,0 +1,167 @@
+"""LayerNorm and RMSNorm of one vector, step by step, and what ε does (module 7.3, lesson 56)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model import ops
+from model.errors import InputError
+from model.ops import Array
+
+MOST_FEATURES = 64
+LARGEST_FEATURE = 1e6
+SMALLEST_SCALE, LARGEST_SCALE = 1e-6, 1e6
+LARGEST_EPSILON = 1.0
+SCALES = tuple(10.0**-power for power in range(9))
+"""At which the effect of ε is shown."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name, symbol, equation in LaTeX and numbers, a single one for a mean."""
+
+    name: str
+    symbol: str
+    equation: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ScaleEffect:
+    """The input times `scale`: the standard deviation of what LayerNorm makes of it, before γ and
+    β, and its root mean square after RMSNorm. Both are 1 at ε = 0, and fall once the input is
+    about as small as √ε; None where the numbers are too small to be squared."""
+
+    scale: float
+    layer_norm_deviation: float | None
+    rms_norm_root_mean_square: float | None
+
+
+@dataclass(frozen=True)
+class LayerNorms:
+    """Both norms of scale · x + shift. `scale_difference` is the largest difference between
+    LayerNorm's result, before γ and β, and that of x itself: at ε = 0 there is none but rounding,
+    and none at all where the scale is a power of two."""
+
+    x: tuple[float, ...]
+    epsilon: float
+    layer_norm: tuple[Step, ...]
+    rms_norm: tuple[Step, ...]
+    scale_difference: float
+    scales: tuple[ScaleEffect, ...]
+
+
+def layernorm(
+    x: Sequence[float],
+    *,
+    gamma: Sequence[float] = (1.0,),
+    beta: Sequence[float] = (0.0,),
+    epsilon: float = 1e-5,
+    scale: float = 1.0,
+    shift: float = 0.0,
+) -> LayerNorms:
+    """Normalize scale · x + shift; one γ and β for all features, or one each. RMSNorm's gain is γ.
+
+    [2, 4, 6, 8] becomes [−1.342, −0.447, 0.447, 1.342], and with γ = 2 and β = 1
+    [−1.68, 0.11, 1.89, 3.68].
+
+    Raises:
+        InputError: γ or β does not fit x, or a norm would divide 0 by 0.
+    """
+    given = np.array(x, dtype=np.float64)
+    gains = _fitting("gamma", "γ", gamma, len(given))
+    biases = _fitting("beta", "β", beta, len(given))
+    vector = scale * given + shift
+    for each in (given, vector):
+        _refuse_zero_by_zero(each, epsilon)
+    moved = _centred(vector, epsilon)[-1] - _centred(given, epsilon)[-1]
+    return LayerNorms(
+        x=tuple(vector.tolist()),
+        epsilon=epsilon,
+        layer_norm=_layer_norm(vector, gains, biases, epsilon),
+        rms_norm=_rms_norm(vector, gains, epsilon),
+        scale_difference=float(np.abs(moved).max()),
+        scales=tuple(_effect(vector, factor, epsilon) for factor in SCALES),
+    )
+
+
+def _fitting(field: str, name: str, values: Sequence[float], n_features: int) -> Array:
+    if len(values) not in (1, n_features):
+        raise InputError(
+            f"There are {len(values)} values of {name} and {n_features} features; give one for "
+            "all, or one each.",
+            field=field,
+        )
+    return np.broadcast_to(np.array(values, dtype=np.float64), n_features)
+
+
+def _refuse_zero_by_zero(vector: Array, epsilon: float) -> None:
+    # The rounded mean of equal features may differ from them: it is not asked.
+    constant = bool(np.all(vector == vector[0]))
+    if (constant and epsilon == 0) or not _divisible(vector, epsilon):
+        what = "all features are equal" if constant else "the features are too close to be squared"
+        raise InputError(
+            f"With ε = 0 LayerNorm would divide 0 by 0: {what}. Choose an ε above 0, or other "
+            "features.",
+            field="epsilon",
+        )
+
+
+def _divisible(vector: Array, epsilon: float) -> bool:
+    _, variance, *_ = _statistics(vector)
+    return bool(variance + epsilon > 0 and np.square(vector).mean() + epsilon > 0)
+
+
+def _statistics(vector: Array) -> tuple[Array, Array]:
+    row = vector[None]
+    mean = ops.Mean().forward(row)
+    return mean, ops.Variance().forward(row, mean)
+
+
+def _centred(vector: Array, epsilon: float) -> tuple[Array, Array, Array]:
+    """Mean, variance, and the vector with mean 0 and variance 1, up to ε."""
+    mean, variance = _statistics(vector)
+    return mean, variance, ops.Normalize(epsilon).forward(vector[None], mean, variance)[0]
+
+
+def _rooted(vector: Array, epsilon: float) -> tuple[Array, Array]:
+    """Mean square, and the vector with mean square 1, up to ε."""
+    mean_square = ops.MeanSquare().forward(vector[None])
+    return mean_square, ops.RmsNormalize(epsilon).forward(vector[None], mean_square)[0]
+
+
+def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> tuple[Step, ...]:
+    mean, variance, normalized = _centred(vector, epsilon)
+    scaled = ops.Scale().forward(normalized, gains)
+    return (
+        _step("mean", r"\mu", ops.Mean(), ("x",), mean),
+        Step("centred", "c", r"c = x - \mu", tuple((vector - mean).tolist())),
+        _step("variance", r"\sigma^2", ops.Variance(), ("x", r"\mu"), variance),
+        _step("normalized", r"\hat{x}", ops.Normalize(epsilon), ("x", r"\mu", r"\sigma^2"),
+              normalized),
+        _step("scaled", "s", ops.Scale(), (r"\hat{x}", r"\gamma"), scaled),
+        _step("shifted", "y", ops.Add(), ("s", r"\beta"), ops.Add().forward(scaled, biases)),
+    )  # fmt: skip
+
+
+def _rms_norm(vector: Array, gains: Array, epsilon: float) -> tuple[Step, ...]:
+    mean_square, normalized = _rooted(vector, epsilon)
+    scaled = ops.Scale().forward(normalized, gains)
+    return (
+        _step("mean square", "m", ops.MeanSquare(), ("x",), mean_square),
+        _step("normalized", r"\hat{x}", ops.RmsNormalize(epsilon), ("x", "m"), normalized),
+        _step("scaled", "y", ops.Scale(), (r"\hat{x}", "g"), scaled),
+    )
+
+
+def _step(name: str, symbol: str, op: ops.Op, operands: Sequence[str], values: Array) -> Step:
+    return Step(name, symbol, op.equation(symbol, operands), tuple(values.tolist()))
+
+
+def _effect(vector: Array, factor: float, epsilon: float) -> ScaleEffect:
+    small = vector * factor
+    if not _divisible(small, epsilon):
+        return ScaleEffect(factor, None, None)
+    layered, rooted = _centred(small, epsilon)[-1], _rooted(small, epsilon)[-1]
+    return ScaleEffect(factor, float(layered.std()), float(np.sqrt(np.square(rooted).mean())))
