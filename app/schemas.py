@@ -307,6 +307,44 @@ class Limits(Answer):
     max_body_bytes: int
 
 
+class Term(Answer):
+    """One summand of a formula."""
+
+    name: str
+    formula: str
+    count: int
+    multiplied: bool = Field(description="whether vectors are multiplied by it, which takes FLOPs")
+
+
+class Counted(Answer):
+    """A part of a model, counted by formula and from its tensors."""
+
+    name: str
+    formula: str = Field(description="in d d_model, h d_ff, V vocab_size, L context_length")
+    terms: list[Term]
+    each: int = Field(description="what the formula gives")
+    times: int = Field(description="how many there are")
+    by_formula: int
+    from_tensors: int
+    tensors: list[str]
+
+
+class Flops(Answer):
+    """Floating-point operations, a multiply-add as two; backward takes twice what forward does."""
+
+    matrix_parameters: int = Field(
+        description="P: the matrices of attention, feed-forward and head; no look-up, bias or norm"
+    )
+    forward_per_token: int = Field(description="2P")
+    training_per_token: int = Field(description="6P")
+    attention_layers: int
+    attention_per_token_and_layer: int = Field(
+        description="4·T·d, scores and mixing in a forward pass; not in 2P"
+    )
+    attention_per_token: int = Field(description="the same for all layers")
+    context_length: int = Field(description="the T of the two above")
+
+
 class ModelEntry(Answer):
     """A served model."""
 
@@ -317,6 +355,8 @@ class ModelEntry(Answer):
     config: dict[str, Any]
     parameters: int
     parameter_breakdown: list[Parameter]
+    counting: list[Counted]
+    flops: Flops
     weights_sha256: str
     training: dict[str, Any] | None
     limits: Limits

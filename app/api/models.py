@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Response
 from app import schemas, wire
 from app.api.access import Served
 from app.service import Service
+from model import counting
 from model.checkpoint import LoadedModel
 from model.reading import longest_target
 from model.tokenizer import MASK
@@ -48,6 +49,10 @@ def entry(service: Service, model: LoadedModel) -> dict[str, Any]:
         "config": model.config.model_dump(),
         "parameters": sum(row["count"] for row in breakdown),
         "parameter_breakdown": breakdown,
+        "counting": counting.itemised(
+            model.config, {key: array.shape for key, array in model.weights.items()}
+        ),
+        "flops": counting.flops(model.config),
         "weights_sha256": model.weights_sha256,
         "training": None if model.training is None else model.training.model_dump(),
         "limits": {

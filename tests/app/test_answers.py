@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import schemas
+from app import schemas, schemas_labs
 from model.config import PRESETS
 from model.stages import stages
 from tests.app.answers import mismatches, problem, strict
@@ -24,6 +24,12 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/traces", {"text": "To be", "stages": "loss"}, schemas.TraceAnswer),
     ("POST", "/checks", {"text": "To be"}, schemas.CheckAnswer),
     ("POST", "/checks", {"text": "a"}, schemas.CheckAnswer),
+    ("GET", "/labs/counting", None, schemas_labs.CountingAnswer),
+    ("GET", "/labs/masking", None, schemas_labs.MaskingAnswer),
+    ("GET", "/labs/positions", None, schemas_labs.PositionsAnswer),
+    ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),
+    ("GET", "/labs/activations", None, schemas_labs.ActivationsAnswer),
+    ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
     ("GET", "/health", None, schemas.Health),
     *(
         ("POST", "/figures", {"text": "ab", "stage": key}, schemas.FigureAnswer)
@@ -128,3 +134,19 @@ def test_parameters_add_up(client: TestClient) -> None:
     entry = client.get(f"{API}/models/shakespeare").json()
     assert entry["parameters"] == sum(row["count"] for row in entry["parameter_breakdown"])
     assert entry["parameters"] == 112_384
+
+
+def test_parameters_are_counted_twice(client: TestClient) -> None:
+    for entry in client.get(f"{API}/models").json()["models"]:
+        for item in entry["counting"]:
+            assert item["by_formula"] == item["from_tensors"], item["name"]
+        listed = [name for item in entry["counting"] for name in item["tensors"]]
+        assert sorted(listed) == sorted(row["key"] for row in entry["parameter_breakdown"])
+        assert entry["parameters"] == sum(item["by_formula"] for item in entry["counting"])
+
+
+def test_flops_are_those_of_the_matrices(client: TestClient) -> None:
+    flops = client.get(f"{API}/models/shakespeare").json()["flops"]
+    assert flops["forward_per_token"] == 2 * (2 * 12 * 64**2 + 65 * 64)
+    assert flops["training_per_token"] == 3 * flops["forward_per_token"]
+    assert flops["attention_per_token"] == 2 * 4 * 64 * 64
