@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.config import ModelConfig
+from model.stage import Lengths
 from model.stages import stages
 
 Shape = tuple[int, ...]
@@ -144,11 +145,15 @@ def block_matrices(config: ModelConfig) -> int:
     return sum(term.count for term in terms if term.multiplied)
 
 
+OF_NO_TEXT = Lengths(0)
+"""A parameter's shape depends on no text."""
+
+
 def declared(config: ModelConfig) -> dict[str, Shape]:
     """The shape of every tensor that the stage table takes from a checkpoint, by its name."""
     weights = {weight.key: weight for stage in stages(config) for weight in stage.weights}
     return {
-        key: tuple(axis.size(config, config.context_length) for axis in weight.axes)
+        key: tuple(axis.size(config, OF_NO_TEXT) for axis in weight.axes)
         for key, weight in weights.items()
     }
 

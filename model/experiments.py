@@ -29,7 +29,8 @@ from model.build import build
 from model.config import PRESETS, ModelConfig
 from model.corpus import Corpus
 from model.errors import InputError, TrainingError
-from model.train import RUNS, Recipe, batch, validation_loss
+from model.objectives import NextCharacter, mean_loss, validation_loss
+from model.train import RUNS, Recipe, adamw
 
 COURSE = {"learned": 2.0978, "sinusoidal": 1.9442}
 """Module 7.1's single run: validation loss after 600 steps, in nats a character."""
@@ -82,8 +83,9 @@ def run(
     is more than three times that of guessing; it stops there. `train_loss` is the mean over the
     last 50 steps.
     """
+    objective = NextCharacter(text, config)
     batches = torch.Generator().manual_seed(recipe.seed)
-    optimizer = _optimizer(network, recipe)
+    optimizer = adamw(network, recipe)
     limit = 3 * math.log(config.vocab_size)
     losses: list[float] = []
     largest: float | None = None
@@ -97,8 +99,7 @@ def run(
     for step in range(recipe.steps):
         for group in optimizer.param_groups:
             group["lr"] = recipe.rate(step)
-        ids_BT, targets_BT = batch(text.train, config.context_length, recipe.batch_size, batches)
-        loss = nn.functional.cross_entropy(network(ids_BT).flatten(0, 1), targets_BT.flatten())
+        loss = mean_loss(network, objective.batch(recipe.batch_size, batches))
         losses.append(loss.item())
         optimizer.zero_grad()
         loss.backward()
@@ -110,22 +111,8 @@ def run(
         ):
             return ended(None, step + 1)
         optimizer.step()
-    held_out = validation_loss(network, text.validation, config.context_length)
+    held_out = validation_loss(network, objective)
     return ended(held_out, None) if math.isfinite(held_out) else ended(None, recipe.steps)
-
-
-def _optimizer(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    """AdamW as in training: matrices and tables decay, biases and norms do not."""
-    decayed = [p for p in network.parameters() if p.ndim > 1]
-    others = [p for p in network.parameters() if p.ndim <= 1]
-    return torch.optim.AdamW(
-        [
-            {"params": decayed, "weight_decay": recipe.weight_decay},
-            {"params": others, "weight_decay": 0.0},
-        ],
-        betas=(recipe.beta1, recipe.beta2),
-        fused=True,
-    )
 
 
 def pair_of_positions(config: ModelConfig, seed: int) -> dict[str, nn.Module]:

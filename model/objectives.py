@@ -96,7 +96,7 @@ class HiddenCharacters(Objective):
     """
 
     special = (MASK,)
-    SHARE = 0.15
+    SHARE = 0.3
 
     def __init__(self, corpus: Corpus, config: ModelConfig) -> None:
         super().__init__(corpus, config)

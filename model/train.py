@@ -104,16 +104,7 @@ def _train(
     objective = OBJECTIVES[config.architecture](text, config)
     generator = torch.Generator().manual_seed(recipe.seed)
     network = build(config, generator)
-    decayed = [p for p in network.parameters() if p.ndim > 1]
-    others = [p for p in network.parameters() if p.ndim <= 1]
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": decayed, "weight_decay": recipe.weight_decay},
-            {"params": others, "weight_decay": 0.0},
-        ],
-        betas=(recipe.beta1, recipe.beta2),
-        fused=True,
-    )
+    optimizer = adamw(network, recipe)
     averaged = build(config, generator)
     averaged.load_state_dict(network.state_dict())
     curve: list[LossPoint] = []
@@ -173,6 +164,20 @@ def _train(
 def _losses(recent: float, curve: list[LossPoint]) -> str:
     validation = f", validation {curve[-1].validation:.4f}" if curve else ""
     return f"loss {recent:.4f}{validation}"
+
+
+def adamw(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    """The optimizer of a recipe: matrices and tables decay, biases and norms do not."""
+    decayed = [p for p in network.parameters() if p.ndim > 1]
+    others = [p for p in network.parameters() if p.ndim <= 1]
+    return torch.optim.AdamW(
+        [
+            {"params": decayed, "weight_decay": recipe.weight_decay},
+            {"params": others, "weight_decay": 0.0},
+        ],
+        betas=(recipe.beta1, recipe.beta2),
+        fused=True,
+    )
 
 
 def _stop_if_diverged(

@@ -1,6 +1,6 @@
 """The presets in float64, in torch: what the NumPy interpreter's gradients are compared with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +13,8 @@ from model.positions import Rotary, SinusoidalPositions, angles
 from model.stage import Stage
 from model.stages import stages
 from model.tap import Recorder
-from model.transformer import predictions
+from model.transformer import Transformer
+from tests.model.texts import lengths_given
 
 TINY = {"vocab_size": 7, "context_length": 6, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_blocks": 1}
 TINY_PRESETS = {name: preset.model_copy(update=TINY) for name, preset in PRESETS.items()}
@@ -25,7 +26,7 @@ class ExactModel:
     """A network in float64 with its stage table and its parameters, seen by NumPy."""
 
     config: ModelConfig
-    network: nn.Module
+    network: Transformer
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -37,10 +38,10 @@ class ExactModel:
         named = self.network.named_parameters()
         return {key: parameter.detach().numpy().copy() for key, parameter in named}
 
-    def record(self, ids: Sequence[int]) -> dict[str, Tensor]:
+    def record(self, given: Mapping[str, Array]) -> dict[str, Tensor]:
         """Every stage with its batch axis, in one graph that reaches from the loss to each of
         them."""
-        recorder = Recorder(self.config, len(ids))
+        recorder = Recorder(self.config, lengths_given(given))
         recorded: dict[str, Tensor] = {}
 
         def tap(key: str, tensor: Tensor) -> Tensor:
@@ -49,8 +50,7 @@ class ExactModel:
             recorded[key] = recorder(key, tensor)
             return recorded[key]
 
-        ids_BT = torch.tensor([ids])
-        predictions(self.network(ids_BT, tap), ids_BT, tap)
+        self.network.score({key: torch.from_numpy(ids[None]) for key, ids in given.items()}, tap)
         recorder.finish()
         return recorded
 

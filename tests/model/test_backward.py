@@ -21,6 +21,7 @@ from model.ops import Add, Array, LookUp, MeanSquare
 from model.stage import Kind, Stage
 from model.stages import stages
 from tests.model.exact import TINY, TINY_PRESETS, ExactModel, arrays, exact_model
+from tests.model.texts import given_of
 
 STEP = 1e-5
 FINITE_DIFFERENCES = 1e-6
@@ -45,8 +46,8 @@ def model(config: ModelConfig) -> ExactModel:
     return exact_model(config, deviation=0.3)
 
 
-def random_ids(config: ModelConfig, random: Random, length: int) -> list[int]:
-    return random.choices(range(config.vocab_size), k=length)
+def random_given(config: ModelConfig, random: Random, length: int) -> dict[str, Array]:
+    return given_of(config, random.choices(range(config.vocab_size), k=length))
 
 
 def from_loss(model: ExactModel, recorded: Mapping[str, Array]) -> Gradients:
@@ -55,13 +56,15 @@ def from_loss(model: ExactModel, recorded: Mapping[str, Array]) -> Gradients:
     return backward(model.stages, model.weights, recorded, gradient_of_mean(last))
 
 
-def ran(model: ExactModel, ids: list[int]) -> dict[str, Array]:
-    return run(model.stages, model.weights, np.array(ids))
+def ran(model: ExactModel, given: Mapping[str, Array]) -> dict[str, Array]:
+    return run(model.stages, model.weights, given)
 
 
-def torch_gradients(model: ExactModel, ids: list[int]) -> tuple[dict[str, Array], Gradients]:
+def torch_gradients(
+    model: ExactModel, given: Mapping[str, Array]
+) -> tuple[dict[str, Array], Gradients]:
     """What torch recorded, and its gradients of the mean loss; zero where nothing flows."""
-    recorded = model.record(ids)
+    recorded = model.record(given)
     parameters = dict(model.network.named_parameters())
     floating = {key: one for key, one in recorded.items() if one.is_floating_point()}
     wanted = [*floating.values(), *parameters.values()]
@@ -93,7 +96,7 @@ def test_gradients_of_every_stage_and_weight_equal_those_of_torch(
     model: ExactModel, random: Random
 ) -> None:
     for length in LENGTHS:
-        recorded, theirs = torch_gradients(model, random_ids(model.config, random, length))
+        recorded, theirs = torch_gradients(model, random_given(model.config, random, length))
         ours = from_loss(model, recorded)
         scale = largest(theirs.stages)
         assert ours.stages.keys() == theirs.stages.keys()
@@ -104,7 +107,7 @@ def test_gradients_of_every_stage_and_weight_equal_those_of_torch(
 
 def test_one_wrong_number_is_found(model: ExactModel, random: Random) -> None:
     """The comparison above can fail: in every stage and weight, and it says in which."""
-    _, theirs = torch_gradients(model, random_ids(model.config, random, 9))
+    _, theirs = torch_gradients(model, random_given(model.config, random, 9))
     scale = largest(theirs.stages)
     for gradients in theirs:
         for key, one in gradients.items():
@@ -114,9 +117,9 @@ def test_one_wrong_number_is_found(model: ExactModel, random: Random) -> None:
 
 
 def test_gradients_in_float32_are_near_those_in_float64(model: ExactModel, random: Random) -> None:
-    recorded, exact = torch_gradients(model, random_ids(model.config, random, 33))
+    recorded, exact = torch_gradients(model, random_given(model.config, random, 33))
     single = {key: one.astype(np.float32) for key, one in model.weights.items()}
-    again = run(model.stages, single, recorded[model.stages[0].key])
+    again = run(model.stages, single, {key: recorded[key] for key in given(model)})
     ours = backward(model.stages, single, again, gradient_of_mean(again[model.stages[-1].key]))
     assert {one.dtype for gradients in ours for one in gradients.values()} == {np.dtype("float32")}
     for gradients, theirs in zip(ours, exact, strict=True):
@@ -150,7 +153,7 @@ def test_gradients_of_all_parameters_equal_finite_differences(
     wiring: ModelConfig, random: Random
 ) -> None:
     model = exact_model(wiring, deviation=0.5)
-    recorded = ran(model, random_ids(wiring, random, 5))
+    recorded = ran(model, random_given(wiring, random, 5))
     by_hand = from_loss(model, recorded).weights
     weights = model.weights
 
@@ -173,7 +176,7 @@ def test_gradients_of_the_input_equal_finite_differences(
     wiring: ModelConfig, random: Random
 ) -> None:
     model = exact_model(wiring, deviation=0.5)
-    recorded = ran(model, random_ids(wiring, random, 5))
+    recorded = ran(model, random_given(wiring, random, 5))
     by_hand = from_loss(model, recorded).stages
     for stage in model.stages:
         if not isinstance(stage.op, LookUp):
@@ -194,14 +197,14 @@ def test_gradients_of_the_input_equal_finite_differences(
 
 
 def test_every_stage_but_the_ids_has_a_gradient(model: ExactModel, random: Random) -> None:
-    gradients = from_loss(model, ran(model, random_ids(model.config, random, 5)))
+    gradients = from_loss(model, ran(model, random_given(model.config, random, 5)))
     assert gradients.stages.keys() == {s.key for s in model.stages} - given(model)
 
 
 @every_decoder
 def test_masked_scores_receive_exactly_nothing(wiring: ModelConfig, random: Random) -> None:
     model = exact_model(wiring, deviation=0.5)
-    recorded = ran(model, random_ids(wiring, random, 6))
+    recorded = ran(model, random_given(wiring, random, 6))
     gradients = from_loss(model, recorded).stages
     (key,) = [stage.key for stage in model.stages if stage.op.masks]
     hidden = np.isneginf(recorded[key])
@@ -214,7 +217,7 @@ def test_masked_scores_receive_exactly_nothing(wiring: ModelConfig, random: Rand
 def test_last_position_receives_nothing_from_the_loss(wiring: ModelConfig, random: Random) -> None:
     """It has no target, and no other position sees it."""
     model = exact_model(wiring, deviation=0.5)
-    gradients = from_loss(model, ran(model, random_ids(wiring, random, 5))).stages
+    gradients = from_loss(model, ran(model, random_given(wiring, random, 5))).stages
     assert not gradients["logits"][-1].any()
     assert not gradients["embeddings"][-1].any()
     assert gradients["embeddings"][-2].any()
@@ -247,7 +250,7 @@ def shared_embedding() -> tuple[ExactModel, dict[str, Array], Gradients, list[in
     """A tied model, a text with a character twice and others never, and the gradients."""
     model = exact_model(TINY_PRESETS["shakespeare-preln"], deviation=0.5)
     ids = [3, 1, 3, 5]
-    recorded = ran(model, ids)
+    recorded = ran(model, given_of(model.config, ids))
     return model, recorded, from_loss(model, recorded), ids
 
 
@@ -273,14 +276,15 @@ def test_characters_that_did_not_occur_receive_the_head_s_gradient_alone() -> No
 
 def test_untied_embedding_receives_only_the_rows_that_occurred() -> None:
     model = exact_model(TINY_PRESETS["shakespeare"], deviation=0.5)
-    gradients = from_loss(model, ran(model, [3, 1, 3, 5])).weights
+    gradients = from_loss(model, ran(model, given_of(model.config, [3, 1, 3, 5]))).weights
     assert set(np.nonzero(gradients["embedding.weight"].any(axis=1))[0]) == {1, 3}  # 5 is last
     assert gradients["head.weight"].any(axis=1).all()
 
 
 def test_positions_beyond_the_text_receive_nothing() -> None:
     model = exact_model(TINY_PRESETS["shakespeare"], deviation=0.5)
-    gradient = from_loss(model, ran(model, [3, 1, 4])).weights["positions.weight"]
+    recorded = ran(model, given_of(model.config, [3, 1, 4]))
+    gradient = from_loss(model, recorded).weights["positions.weight"]
     assert gradient.any(axis=1).tolist() == [True, True, False, False, False, False]
 
 
@@ -316,7 +320,7 @@ def test_gradient_without_residuals_passes_every_sub_layer(
 ) -> None:
     """What reaches x in x + f(x) is then what torch says flows through f alone."""
     table = {stage.key: stage for stage in model.stages}
-    recorded = model.record(random_ids(model.config, random, 9))
+    recorded = model.record(random_given(model.config, random, 9))
     cut = residual_connections(model.stages)
     seen = arrays(recorded)
     dy = gradient_of_mean(seen[model.stages[-1].key])
@@ -338,7 +342,7 @@ def test_residual_connections_carry_the_gradient_of_a_fresh_model(random: Random
     hardly anything does."""
     config = TINY_PRESETS["shakespeare-preln"].model_copy(update={"n_blocks": 12, "d_model": 8})
     model = exact_model(config)
-    recorded = ran(model, random_ids(config, random, 6))
+    recorded = ran(model, random_given(config, random, 6))
     dy = gradient_of_mean(recorded[model.stages[-1].key])
     norms = []
     for cut in (frozenset(), residual_connections(model.stages)):

@@ -12,6 +12,7 @@ from model.interpreter import backward, gradient_of_mean, run
 from tests.model.adamw import AdamW
 from tests.model.conftest import TINY_TEXT
 from tests.model.exact import TINY_PRESETS, exact_model
+from tests.model.texts import given_of
 
 STEPS = 50
 RATE = 1e-2
@@ -43,7 +44,7 @@ def in_numpy(config: ModelConfig) -> list[float]:
     last = model.stages[-1].key
     losses = []
     for ids in windows(config):
-        recorded = run(model.stages, weights, np.array(ids))
+        recorded = run(model.stages, weights, given_of(config, ids))
         losses.append(float(recorded[last].mean()))
         dy = gradient_of_mean(recorded[last])
         optimizer.step(backward(model.stages, weights, recorded, dy).weights)
@@ -55,7 +56,7 @@ def in_torch(config: ModelConfig) -> list[float]:
     optimizer = torch.optim.AdamW(model.network.parameters(), lr=RATE, weight_decay=DECAY)
     losses = []
     for ids in windows(config):
-        loss = model.record(ids)[model.stages[-1].key].mean()
+        loss = model.record(given_of(config, ids))[model.stages[-1].key].mean()
         losses.append(loss.item())
         optimizer.zero_grad()
         loss.backward()

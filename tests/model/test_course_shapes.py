@@ -82,7 +82,8 @@ def test_cross_attention_is_target_by_source(generator: torch.Generator) -> None
 
 
 def test_feed_forward_is_position_wise(config: ModelConfig, generator: torch.Generator) -> None:
-    network = build(config, generator).double().blocks[0].ffn
+    whole = build(config, generator).double()
+    network = next(one for name, one in whole.named_modules() if name.endswith("blocks.0.ffn"))
     x_BTD = torch.randn(1, 16, config.d_model, generator=generator, dtype=torch.float64)
     order = torch.randperm(16, generator=generator)
     with torch.no_grad():

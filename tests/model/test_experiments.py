@@ -12,7 +12,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from model import experiments
 from model.build import build
 from model.config import ModelConfig
 from model.corpus import Corpus
@@ -28,6 +27,7 @@ from model.experiments import (
     run,
     summary,
 )
+from model.objectives import Batch, NextCharacter
 
 SHORT = StatedRecipe(steps=3, batch_size=2, warmup=1)
 
@@ -68,14 +68,14 @@ def test_both_of_a_pair_see_the_same_batches(
     tiny: ModelConfig, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Tensor] = []
-    drawn = experiments.batch
+    drawn = NextCharacter.batch
 
-    def kept(*arguments: Any) -> tuple[Tensor, Tensor]:
-        found: tuple[Tensor, Tensor] = drawn(*arguments)
-        seen.append(found[0])
+    def kept(*arguments: Any) -> Batch:
+        found: Batch = drawn(*arguments)
+        seen.append(found.targets)
         return found
 
-    monkeypatch.setattr(experiments, "batch", kept)
+    monkeypatch.setattr(NextCharacter, "batch", kept)
     list(positions(tiny, corpus, SHORT, [1, 2]))
     first, second, third, _ = (seen[i : i + SHORT.steps] for i in range(0, 12, SHORT.steps))
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))

@@ -1,5 +1,6 @@
 """Texts to trace, and the part of a tensor that a later character must not reach."""
 
+from collections.abc import Mapping, Sequence
 from random import Random
 
 import numpy as np
@@ -28,6 +29,26 @@ def given_zeros(config: ModelConfig, text: int) -> dict[str, Tensor]:
         for stage in stages(config)
         if not stage.inputs
     }
+
+
+def given_of(config: ModelConfig, ids: Sequence[int]) -> dict[str, Array]:
+    """A line of ids as that architecture is given it: an encoder has every third hidden, an
+    encoder-decoder reads every second and writes all."""
+    whole = np.array(ids)
+    if config.guesses:
+        hidden = np.arange(len(ids))[::3]
+        shown = whole.copy()
+        shown[hidden] = 0
+        return {"ids": shown, "hidden": hidden, "targets": whole[hidden]}
+    if config.writes:
+        return {"encoder.ids": whole[::2], "decoder.ids": whole}
+    return {"ids": whole}
+
+
+def lengths_given(given: Mapping[str, Array]) -> Lengths:
+    """How long what is given is."""
+    counted = {"ids": "text", "encoder.ids": "text", "decoder.ids": "target", "hidden": "hidden"}
+    return Lengths(**{counted[key]: len(ids) for key, ids in given.items() if key in counted})
 
 
 def random_text(model: LoadedModel, random: Random, length: int | None = None) -> str:
