@@ -6,6 +6,7 @@ the trace it holds; `fill` does the same here for exports and notebooks.
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from app.palettes import (
     Colours,
     hatching,
 )
+from model.errors import UnknownStage
 from model.ops import Array
 from model.stage import Kind, Stage
 from model.tracing import Trace
@@ -112,9 +114,28 @@ def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
     Row 0 is on top; positions are coordinates and token glyphs their labels; masked cells are
     gaps before a hatching.
     """
+    masked = stage.null_means is not None
+    return _filled(traced, stage, traced.array(stage.key), columns, masked=masked)
+
+
+def of_gradient(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
+    """The same of d loss / d stage, which is signed whatever the stage is.
+
+    Raises:
+        UnknownStage: the stage holds ids, which have no gradient.
+    """
+    gradient = traced.gradient(stage.key)
+    if gradient is None:
+        raise UnknownStage(f"{stage.key} holds ids, and ids have no gradient.", field="stage")
+    drawn = replace(stage, title=f"{stage.title}: gradient of the loss", kind=Kind.SIGNED)
+    return _filled(traced, drawn, gradient, columns, masked=False)
+
+
+def _filled(
+    traced: Trace, stage: Stage, array: Array, columns: int, *, masked: bool
+) -> dict[str, Any]:
     kind = KINDS[stage.kind.value]
     template = copy.deepcopy(kind["template"])
-    array = traced.array(stage.key)
     matrices = panels(array)
     panel_name, row_name, column_name = panel_axes(stage)
     labels = {axis.name: wire.labels_of(axis, traced) for axis in stage.axes}
@@ -141,7 +162,7 @@ def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
             **template["yaxis"], **_ticks(row_labels, matrix.shape[0]),
             "anchor": f"x{number}", "domain": y_domain, "title": {"text": row_name or ""},
         }  # fmt: skip
-        if stage.null_means is not None:
+        if masked:
             layout["images"].append(template["masked"] | {
                 "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,
                 "sizex": matrix.shape[1], "sizey": matrix.shape[0],

@@ -10,7 +10,7 @@ import torch
 from fastapi import FastAPI
 
 from app import errors, pages
-from app.api import checks, figures, health, labs, models, stages, traces
+from app.api import checks, figures, gradient_flow, health, labs, models, stages, traces
 from app.assets import Assets
 from app.headers import Headers, HeadRequests
 from app.limits import BodyLimit
@@ -19,7 +19,7 @@ from app.service import Service
 from app.settings import ROOT, Settings
 
 API = "/api/v1"
-NOUNS = (models, stages, traces, figures, checks, labs, health)
+NOUNS = (models, stages, traces, figures, checks, gradient_flow, labs, health)
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 
 

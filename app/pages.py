@@ -14,7 +14,7 @@ from app.api.models import entry
 from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
 from app.headers import unchanged
-from app.schemas import EXAMPLE_TEXT
+from app.requests import EXAMPLE_TEXT
 from app.service import Service
 from app.settings import ROOT
 from model.stage import Kind

@@ -1,94 +1,8 @@
-"""The requests and answers of the API. Tests hold every real answer against these."""
+"""The answers of the API. Tests hold every real answer against these."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
-
-from model.config import LONGEST_CONTEXT
-from model.tokenizer import MASK
-
-
-class Format(StrEnum):
-    """How a trace is sent."""
-
-    JSON = "json"
-    SAFETENSORS = "safetensors"
-    NPZ = "npz"
-    CSV = "csv"
-
-
-class Request(BaseModel):
-    """A body with an unknown field is refused: a misspelt option must not be silently ignored."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
-
-EXAMPLE_TEXT = "To be"
-EXAMPLE_STAGES: list[JsonValue] = ["blocks.*.attn.weights"]
-# Long patterns are slow to compile, far out of proportion: 60,000 brackets took three minutes.
-Pattern = Annotated[str, Field(max_length=100)]
-
-
-class ModelRequest(Request):
-    """Which model is meant."""
-
-    model: str | None = Field(None, description="a model id; default: the server's default model")
-
-
-Position = Annotated[int, Field(ge=0, le=LONGEST_CONTEXT - 1)]
-
-
-class TextRequest(ModelRequest):
-    """A text for a model; `target` and `hidden` for the architectures that have them."""
-
-    text: str = Field(
-        description="1 to context_length characters of the model's vocabulary",
-        examples=[EXAMPLE_TEXT],
-    )
-    target: str | None = Field(
-        None,
-        description="encoder-decoder: the target so far, one line; default: what it writes "
-        "greedily",
-    )
-    hidden: list[Position] = Field(
-        [],
-        max_length=LONGEST_CONTEXT,
-        description="encoder-only: positions whose character the model must guess, beside those "
-        f"typed as {MASK}",
-    )
-
-
-class TraceRequest(TextRequest):
-    """One trace."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"text": EXAMPLE_TEXT, "stages": EXAMPLE_STAGES, "format": "json"}]
-        }
-    )
-
-    stages: list[Pattern] = Field(
-        ["*"],
-        min_length=1,
-        max_length=64,
-        examples=[EXAMPLE_STAGES],
-        description="shell patterns of stage keys; `*` crosses dots; default: every stage",
-    )
-    format: Format = Field(
-        Format.JSON, description="json, safetensors, npz; csv for a single stage"
-    )
-
-
-class FigureRequest(TextRequest):
-    """One stage's figure."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"text": EXAMPLE_TEXT, "stage": "blocks.0.attn.weights"}]}
-    )
-
-    stage: str = Field(description="a stage key")
-    columns: int = Field(2, ge=1, le=16, strict=True, description="small multiples side by side")
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Answer(BaseModel):
@@ -225,6 +139,18 @@ class TracedStage(StageEntry):
     dtype: str
     summary: Summary
     values: list[Any] = Field(description="nested by axis; null where a number is not finite")
+    gradient: list[Any] | None = Field(
+        None,
+        description="where asked for: d loss / d stage, in the shape of the values; null for ids",
+    )
+
+
+class WeightGradient(Answer):
+    """d loss / d parameter; a tied one has the sum of its uses."""
+
+    key: str
+    shape: list[int]
+    values: list[Any]
 
 
 class TraceAnswer(Answer):
@@ -243,6 +169,7 @@ class TraceAnswer(Answer):
         description="after the last position; of an encoder, at every hidden one"
     )
     notices: list[str]
+    weight_gradients: list[WeightGradient] | None = Field(None, description="where asked for")
 
 
 class FigureAnswer(Answer):
@@ -267,6 +194,10 @@ class StageCheck(Answer):
     key: str
     end_to_end: Difference = Field(description="computed from the ids on")
     single_operation: Difference = Field(description="computed from its recorded inputs")
+    gradient: Difference | None = Field(
+        description="where asked for, carried back from the loss through the recorded tensors; "
+        "`scaled` is of the largest gradient in the trace; null for ids"
+    )
 
 
 class SanityCheck(Answer):
@@ -275,6 +206,27 @@ class SanityCheck(Answer):
     name: str
     passed: bool
     finding: str
+
+
+class Flow(Answer):
+    """The size of the gradient at one place of the residual stream."""
+
+    key: str
+    norm: float | None = Field(description="Euclidean, over all cells of d loss / d stage")
+    without_residuals: float | None = Field(
+        description="the same if no gradient took the residual connections"
+    )
+
+
+class FlowAnswer(Answer):
+    """The gradient along the residual stream, from the input to the loss."""
+
+    model: ModelCard
+    text: str
+    target: str | None
+    hidden: list[int]
+    flow: list[Flow]
+    notices: list[str]
 
 
 class CheckAnswer(Answer):

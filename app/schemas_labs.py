@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from app.schemas import Answer, Counted, Flops, Request
+from app.requests import Request
+from app.schemas import Answer, Counted, Flops
 from model.labs import activations, layernorm, masking, positions, residuals
 
 

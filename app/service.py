@@ -63,17 +63,28 @@ class Service:
         return listed or "The checkpoints folder holds no model; set TRACER_CHECKPOINTS."
 
     async def trace(
-        self, model: LoadedModel, text: str, target: str | None, hidden: Sequence[int]
+        self,
+        model: LoadedModel,
+        text: str,
+        target: str | None = None,
+        hidden: Sequence[int] = (),
+        *,
+        gradients: bool = False,
+        weight_gradients: bool = False,
     ) -> Trace:
-        """Trace a request. That takes a few milliseconds and runs inline, unless the model has to
-        write the target first, one character after the other.
+        """Trace a request. That takes a few milliseconds and runs inline, unless gradients are
+        asked for, or the model has to write the target first, one character after the other.
 
         Raises:
             TextError: the model cannot read that.
             Busy: see `slowly`.
         """
-        work = partial(trace, model, text, target=target, hidden=hidden)
-        return await self.slowly(work) if model.config.writes and target is None else work()
+        work = partial(
+            trace, model, text, target=target, hidden=hidden, gradients=gradients,
+            weight_gradients=weight_gradients,
+        )  # fmt: skip
+        writes = model.config.writes and target is None
+        return await self.slowly(work) if writes or gradients or weight_gradients else work()
 
     async def slowly(self, work: Callable[[], Result]) -> Result:
         """Do work that would hold the event loop for more than a few milliseconds on a thread.

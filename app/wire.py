@@ -123,6 +123,22 @@ def _tokens(tokens: Sequence[Token]) -> list[dict[str, Any]]:
     return [{"position": t.position, "id": t.id, "text": t.text, "label": t.label} for t in tokens]
 
 
+GRADIENT, WEIGHT_GRADIENT = "gradient.", "weight_gradient."
+"""What the names of gradients begin with where tensors are sent by name."""
+
+
+def tensors(traced: Trace, chosen: Sequence[Stage]) -> dict[str, Array]:
+    """The chosen stages by key, then the gradients that the trace has, by key or by weight."""
+    named = {stage.key: traced.array(stage.key) for stage in chosen}
+    for stage in chosen:
+        gradient = traced.gradient(stage.key)
+        if gradient is not None:
+            named[GRADIENT + stage.key] = gradient
+    for key, tensor in (traced.weight_gradients or {}).items():
+        named[WEIGHT_GRADIENT + key] = tensor.numpy()
+    return {name: np.ascontiguousarray(array) for name, array in named.items()}
+
+
 def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     """The trace for people and scripts; masked cells are null, `null_means` says why."""
     told = trace_text(traced)
@@ -135,26 +151,41 @@ def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
             "summary": summary(array),
             "values": array,
         }
+        | _gradient(traced, stage)
         for stage, array in zip(chosen, arrays, strict=True)
     ]
-    return to_json({**told, "stages": entries})
+    told["stages"] = entries
+    if traced.weight_gradients is not None:
+        told["weight_gradients"] = [
+            {"key": key, "shape": list(tensor.shape), "values": tensor.contiguous().numpy()}
+            for key, tensor in traced.weight_gradients.items()
+        ]
+    return to_json(told)
+
+
+def _gradient(traced: Trace, stage: Stage) -> dict[str, Any]:
+    """The entry's gradient, if gradients were asked for: null for ids."""
+    if traced.gradients is None:
+        return {}
+    gradient = traced.gradient(stage.key)
+    return {"gradient": None if gradient is None else np.ascontiguousarray(gradient)}
 
 
 def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
-    """Raw little-endian tensors by stage key; `__metadata__.trace` is the trace's text as JSON.
+    """Raw little-endian tensors by name; `__metadata__.trace` is the trace's text as JSON.
 
     The format is a length (8 bytes), a JSON header padded to a multiple of 8, and the data end to
     end. It is put together here in one copy: safetensors.numpy.save takes longer than two forward
     passes, most of it for fresh memory, and reads the strided q, k and v as if they were not.
     """
     assert sys.byteorder == "little", "the tensors are written as they lie in memory"
-    arrays = [np.ascontiguousarray(traced.array(stage.key)) for stage in chosen]
+    named = tensors(traced, chosen)
     told = to_json(trace_text(traced)).decode()
     header: dict[str, Any] = {"__metadata__": {"trace": told}}
     end = 0
-    for stage, array in zip(chosen, arrays, strict=True):
+    for name, array in named.items():
         start, end = end, end + array.nbytes
-        header[stage.key] = {
+        header[name] = {
             "dtype": SAFETENSORS_DTYPES[array.dtype],
             "shape": array.shape,
             "data_offsets": (start, end),
@@ -162,28 +193,28 @@ def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     written = to_json(header)
     written += b" " * (-len(written) % 8)
     length = len(written).to_bytes(8, "little")
-    return b"".join([length, written, *(array.data for array in arrays)])
+    return b"".join([length, written, *(array.data for array in named.values())])
 
 
 def as_npz(traced: Trace, chosen: Sequence[Stage]) -> bytes:
-    """A NumPy archive of the stages, with the trace's text as JSON in `__trace__`."""
-    arrays = {stage.key: traced.array(stage.key) for stage in chosen}
+    """A NumPy archive of the tensors by name, with the trace's text as JSON in `__trace__`."""
     archive = io.BytesIO()
     np.savez(
         archive,
         allow_pickle=False,
-        **arrays,
+        **tensors(traced, chosen),
         __trace__=np.array(to_json(trace_text(traced)).decode()),
     )
     return archive.getvalue()
 
 
 def as_csv(traced: Trace, stage: Stage) -> bytes:
-    """One stage, a row a cell: the index on each axis, the label of each token, the value.
+    """One stage, a row a cell: the index on each axis, the label of each token, the value, and
+    the gradient if the trace has it.
 
     Values are the shortest decimals that read back as the same float32; a masked cell is -inf.
     """
-    array = traced.array(stage.key)
+    array, gradient = traced.array(stage.key), traced.gradient(stage.key)
     lettered = [i for i, axis in enumerate(stage.axes) if labels_of(axis, traced) is not None]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -191,11 +222,12 @@ def as_csv(traced: Trace, stage: Stage) -> bytes:
         [axis.name for axis in stage.axes]
         + [f"{stage.axes[i].name}_token" for i in lettered]
         + ["value"]
+        + (["gradient"] if gradient is not None else [])
     )
     labels = {i: _characters(stage.axes[i], traced) or () for i in lettered}
-    texts = array.astype(str).ravel()
-    for index, text in zip(np.ndindex(array.shape), texts, strict=True):
-        writer.writerow([*index, *(labels[i][index[i]] for i in lettered), text])
+    columns = [one.astype(str).ravel() for one in (array, gradient) if one is not None]
+    for index, *texts in zip(np.ndindex(array.shape), *columns, strict=True):
+        writer.writerow([*index, *(labels[i][index[i]] for i in lettered), *texts])
     return out.getvalue().encode()
 
 

@@ -1,6 +1,7 @@
 """The proof of a trace: every stage a second time, in NumPy, and the sanity checks of lesson 56."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -52,16 +53,22 @@ def difference(shown: Array, again: Array) -> Difference:
 
 @dataclass(frozen=True)
 class StageCheck:
-    """One stage against the NumPy interpreter: from the ids on, and this one operation alone
-    from the inputs that were recorded."""
+    """One stage against the NumPy interpreter: from the ids on, this one operation alone from the
+    inputs that were recorded, and, where the trace has it, its gradient, carried back from the
+    loss through the tensors that were recorded.
+
+    A gradient's `scaled` is divided by the largest gradient of the whole trace instead.
+    """
 
     key: str
     end_to_end: Difference
     single_operation: Difference
+    gradient: Difference | None = None
 
 
 def check(traced: Trace) -> tuple[StageCheck, ...]:
-    """Compute every stage a second time, in NumPy (float32), and compare."""
+    """Compute every stage a second time, in NumPy (float32), forward and, if the trace has
+    gradients, backward; and compare."""
     stages, weights = traced.model.stages, traced.model.weights
     recorded = {stage.key: traced.array(stage.key) for stage in stages}
     given = traced.reading.given
@@ -70,14 +77,33 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
         stage.key: interpreter.apply(stage, recorded, weights) if stage.inputs else given[stage.key]
         for stage in stages
     }
+    backward = _gradient_differences(traced, recorded)
     return tuple(
         StageCheck(
             stage.key,
             difference(recorded[stage.key], again[stage.key]),
             difference(recorded[stage.key], alone[stage.key]),
+            backward.get(stage.key),
         )
         for stage in stages
     )
+
+
+def _gradient_differences(traced: Trace, recorded: Mapping[str, Array]) -> dict[str, Difference]:
+    """Torch's gradients against the interpreter's, through the same tensors: the derivative of
+    −log p is −1/p, so a last digit of a small p would count for more than all else."""
+    if traced.gradients is None:
+        return {}
+    stages, weights = traced.model.stages, traced.model.weights
+    dy = interpreter.gradient_of_mean(recorded[stages[-1].key])
+    ours = interpreter.backward(stages, weights, recorded, dy).stages
+    shown = {key: traced.gradients.array(key) for key in traced.gradients}
+    largest = max(float(np.abs(array).max(initial=0.0)) for array in shown.values())
+    return {key: _of_scale(difference(shown[key], ours[key]), largest) for key in shown}
+
+
+def _of_scale(found: Difference, largest: float) -> Difference:
+    return replace(found, scaled=found.absolute / largest if largest else found.absolute)
 
 
 @dataclass(frozen=True)

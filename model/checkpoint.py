@@ -98,6 +98,17 @@ class LoadedModel:
         return stages(self.config)
 
     @cached_property
+    def differentiable(self) -> Transformer:
+        """The same network, on the same memory, whose parameters take part in derivatives. A
+        second one, because the plain pass must not pay for that, and because a switch on shared
+        parameters would be seen by other threads."""
+        network = build(self.config, torch.Generator()).eval()
+        ours = dict(self.network.named_parameters())
+        for name, parameter in network.named_parameters():
+            parameter.data = ours[name].data
+        return network
+
+    @cached_property
     def weights(self) -> Mapping[str, Array]:
         """The parameters as NumPy arrays, by the checkpoint's names."""
         return {key: tensor.numpy() for key, tensor in self.network.state_dict().items()}

@@ -20,7 +20,8 @@ class Reading:
     """The text of a trace, and what a model of its architecture makes of it before it computes.
 
     `given` has the ids (n,) of each stage that no operation makes, `asked` the positions whose
-    character the model is asked for, `characters` what the indices of an axis stand for.
+    character the model is asked for, `characters` what the indices of an axis stand for, `no_loss`
+    why nothing that is known was to be predicted, None where something was.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Reading:
     characters: Mapping[Along, Sequence[str]]
     target: str | None = None
     hidden: tuple[int, ...] = ()
+    no_loss: TextError | None = None
     notices: tuple[str, ...] = field(default=(), kw_only=True)
 
 
@@ -72,6 +74,9 @@ def read(
         Lengths(len(ids)),
         asked=(len(ids) - 1,),
         characters={Along.TEXT: text, Along.VOCABULARY: model.tokenizer.vocabulary},
+        no_loss=_no_loss(
+            len(ids) == 1, "no character follows the only one; type at least two", "text"
+        ),
         notices=notices,
     )
 
@@ -104,6 +109,12 @@ def _with_hidden(
             Along.VOCABULARY: vocabulary,
         },
         hidden=hidden,
+        no_loss=_no_loss(
+            not known,
+            "no hidden character is known; name positions of the text in `hidden` (a typed "
+            f"{MASK} hides what no one knows)",
+            "hidden",
+        ),
         notices=notices,
     )
 
@@ -132,8 +143,14 @@ def _with_target(
             Along.VOCABULARY: model.tokenizer.vocabulary,
         },
         target=target,
+        no_loss=_no_loss(not written, "the target is empty; give at least one character", "target"),
         notices=notices,
     )
+
+
+def _no_loss(nothing: bool, reason: str, field: str) -> TextError | None:
+    message = f"There is no loss, so there are no gradients: {reason}."
+    return TextError(message, field=field) if nothing else None
 
 
 def longest_target(model: LoadedModel) -> int | None:

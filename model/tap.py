@@ -42,6 +42,10 @@ class Record(Mapping[str, Tensor]):
         array: Array = self._tensors[key].numpy()[0]
         return array
 
+    def detached(self) -> "Record":
+        """The same tensors, free of the graph that their derivatives were taken in."""
+        return Record({key: tensor.detach() for key, tensor in self._tensors.items()})
+
     def __getitem__(self, key: str) -> Tensor:
         return self._tensors[key][0]
 

@@ -1,7 +1,7 @@
 """One text through one model, with every tensor kept."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
@@ -47,6 +47,10 @@ class Trace:
     model: LoadedModel
     reading: Reading
     tensors: Record
+    gradients: Record | None = None
+    """d loss / d stage, of the mean loss, for each stage that is not ids; None unless asked for."""
+    weight_gradients: Mapping[str, Tensor] | None = None
+    """d loss / d parameter by the checkpoint's names; a tied one has the sum of its uses."""
 
     @property
     def text(self) -> str:
@@ -92,6 +96,13 @@ class Trace:
         array = self.tensors.array(key)
         return array.astype(np.int32) if array.dtype == np.int64 else array
 
+    def gradient(self, key: str) -> Array | None:
+        """d loss / d stage, of the stage's shape; None where the trace has none, and for ids."""
+        self._require(key)
+        if self.gradients is None or key not in self.gradients:
+            return None
+        return self.gradients.array(key)
+
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
         return stage_of(self.model, key)
@@ -110,23 +121,66 @@ class Trace:
 
 
 def trace(
-    model: LoadedModel, text: str, *, target: str | None = None, hidden: Iterable[int] = ()
+    model: LoadedModel,
+    text: str,
+    *,
+    target: str | None = None,
+    hidden: Iterable[int] = (),
+    gradients: bool = False,
+    weight_gradients: bool = False,
 ) -> Trace:
     """Run a text through the model and keep every stage; `target` and `hidden` as `read` has them.
 
+    `gradients` asks for d loss / d stage too, `weight_gradients` for d loss / d parameter; the
+    loss is the mean over the characters that were to be predicted.
+
     Raises:
-        TextError: the model cannot read that.
+        TextError: the model cannot read that, or gradients are asked for and it predicts nothing.
     """
-    return run(model, read(model, text, target=target, hidden=hidden))
-
-
-def run(model: LoadedModel, reading: Reading) -> Trace:
-    """Run what was read through the model and keep every stage."""
+    reading = read(model, text, target=target, hidden=hidden)
+    if gradients or weight_gradients:
+        return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
     recorder = Recorder(model.config, reading.lengths)
     with torch.inference_mode():
-        given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
-        model.network.score(given, recorder)
+        model.network.score(_batch_of_one(reading), recorder)
     return Trace(model, reading, recorder.finish())
+
+
+def _batch_of_one(reading: Reading) -> dict[str, Tensor]:
+    return {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
+
+
+def _differentiated(
+    model: LoadedModel, reading: Reading, *, of_stages: bool, of_weights: bool
+) -> Trace:
+    """The same trace and its gradients, by `torch.autograd.grad`: `backward()` would write into
+    the parameters, which all requests share."""
+    if reading.no_loss is not None:
+        raise reading.no_loss
+    recorder = Recorder(model.config, reading.lengths)
+    floating: dict[str, Tensor] = {}
+
+    def tap(key: str, tensor: Tensor) -> Tensor:
+        tensor = recorder(key, tensor)
+        if tensor.is_floating_point():
+            floating[key] = tensor.requires_grad_()  # computed positions would need none
+        return tensor
+
+    network = model.differentiable
+    loss = network.score(_batch_of_one(reading), tap).mean()
+    stages = floating if of_stages else {}
+    parameters = dict(network.named_parameters()) if of_weights else {}
+    wanted = [*stages.values(), *parameters.values()]
+    found = torch.autograd.grad(loss, wanted, materialize_grads=True)
+    by_stage = dict(zip(stages, found[: len(stages)], strict=True))
+    by_weight = dict(zip(parameters, found[len(stages) :], strict=True))
+    return Trace(
+        model,
+        reading,
+        recorder.finish().detached(),
+        Record(by_stage) if of_stages else None,
+        by_weight if of_weights else None,
+    )
 
 
 def stage_of(model: LoadedModel, key: str) -> Stage:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 
 from app import schemas, wire
 from app.api.access import Served
-from app.schemas import TextRequest
+from app.requests import CheckRequest
 from model.checking import Difference, check, sanity
 from model.tracing import Trace
 
@@ -15,11 +15,13 @@ router = APIRouter(tags=["checks"])
 
 
 @router.post("/checks", responses={200: {"model": schemas.CheckAnswer}})
-async def create_check(service: Served, request: TextRequest) -> Response:
+async def create_check(service: Served, request: CheckRequest) -> Response:
     """Each stage by the NumPy interpreter, end to end from the ids and the single operation from
     its recorded inputs, with the largest difference; and the sanity checks of lesson 56."""
     model = service.model(request.model)
-    traced = await service.trace(model, request.text, request.target, request.hidden)
+    traced = await service.trace(
+        model, request.text, request.target, request.hidden, gradients=request.gradients
+    )
     body = await service.slowly(lambda: wire.to_json(_checked(traced)))
     return Response(body, media_type=wire.JSON_TYPE)
 
@@ -34,6 +36,7 @@ def _checked(traced: Trace) -> dict[str, Any]:
                 "key": stage.key,
                 "end_to_end": _difference(stage.end_to_end),
                 "single_operation": _difference(stage.single_operation),
+                "gradient": None if stage.gradient is None else _difference(stage.gradient),
             }
             for stage in check(traced)
         ],

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 
 from app import figures, schemas, wire
 from app.api.access import Served
-from app.schemas import FigureRequest
+from app.requests import FigureRequest
 from model.tracing import stage_of
 
 router = APIRouter(tags=["figures"])
@@ -15,8 +15,9 @@ async def create_figure(service: Served, request: FigureRequest) -> Response:
     """The kind's template filled with the stage's tensor: `plotly.graph_objects.Figure(answer)`."""
     model = service.model(request.model)
     stage = stage_of(model, request.stage)
-    traced = await service.trace(model, request.text, request.target, request.hidden)
-    body = await service.slowly(
-        lambda: wire.to_json(figures.fill(traced, stage, columns=request.columns))
+    traced = await service.trace(
+        model, request.text, request.target, request.hidden, gradients=request.gradient
     )
+    drawn = figures.of_gradient if request.gradient else figures.fill
+    body = await service.slowly(lambda: wire.to_json(drawn(traced, stage, columns=request.columns)))
     return Response(body, media_type=wire.JSON_TYPE)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app import figures, schemas, wire
 from app.api.access import Served
-from app.schemas import ModelRequest
+from app.requests import ModelRequest
 from model.checkpoint import LoadedModel
 from model.tokenizer import glyph
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Response
 from app import schemas, wire
 from app.api.access import Served
 from app.headers import unchanged
-from app.schemas import Format, TraceRequest
+from app.requests import Format, TraceRequest
 from app.service import Service
 from model.errors import UnknownStage
 from model.stage import Stage
@@ -57,7 +57,10 @@ async def respond(service: Service, request: TraceRequest) -> Response:
     chosen = matching(model, request.stages)
     if request.format is Format.CSV and len(chosen) > 1:
         raise UnknownStage(ONE_STAGE_FOR_CSV.format(len(chosen)), field="stages")
-    traced = await service.trace(model, request.text, request.target, request.hidden)
+    traced = await service.trace(
+        model, request.text, request.target, request.hidden,
+        gradients=request.gradients, weight_gradients=request.weight_gradients,
+    )  # fmt: skip
     body, media_type = await _encode(service, request.format, traced, chosen)
     name = (
         f"trace.{request.format.value}"

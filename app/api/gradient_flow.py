@@ -1,0 +1,28 @@
+"""The gradient highway: the size of the gradient along the residual stream."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter, Response
+
+from app import schemas, wire
+from app.api.access import Served
+from app.requests import TextRequest
+from model.gradient_flow import gradient_flow
+
+router = APIRouter(tags=["gradient flow"])
+
+
+@router.post("/gradient-flow", responses={200: {"model": schemas.FlowAnswer}})
+async def create_gradient_flow(service: Served, request: TextRequest) -> Response:
+    """The norm of d loss / d stage at each place of the residual stream, as it is and if no
+    gradient took the residual connections."""
+    model = service.model(request.model)
+    traced = await service.trace(model, request.text, request.target, request.hidden)
+    found = await service.slowly(lambda: gradient_flow(traced))
+    content = {
+        "model": wire.model_card(model),
+        **wire.read_text(traced),
+        "flow": [asdict(place) for place in found],
+        "notices": list(traced.notices),
+    }
+    return Response(wire.to_json(content), media_type=wire.JSON_TYPE)

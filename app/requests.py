@@ -1,0 +1,104 @@
+"""The requests of the API: what a body or a query may say."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from model.config import LONGEST_CONTEXT
+from model.tokenizer import MASK
+
+
+class Format(StrEnum):
+    """How a trace is sent."""
+
+    JSON = "json"
+    SAFETENSORS = "safetensors"
+    NPZ = "npz"
+    CSV = "csv"
+
+
+class Request(BaseModel):
+    """A body with an unknown field is refused: a misspelt option must not be silently ignored."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+EXAMPLE_TEXT = "To be"
+EXAMPLE_STAGES: list[JsonValue] = ["blocks.*.attn.weights"]
+# Long patterns are slow to compile, far out of proportion: 60,000 brackets took three minutes.
+Pattern = Annotated[str, Field(max_length=100)]
+
+
+class ModelRequest(Request):
+    """Which model is meant."""
+
+    model: str | None = Field(None, description="a model id; default: the server's default model")
+
+
+Position = Annotated[int, Field(ge=0, le=LONGEST_CONTEXT - 1)]
+
+
+class TextRequest(ModelRequest):
+    """A text for a model; `target` and `hidden` for the architectures that have them."""
+
+    text: str = Field(
+        description="1 to context_length characters of the model's vocabulary",
+        examples=[EXAMPLE_TEXT],
+    )
+    target: str | None = Field(
+        None,
+        description="encoder-decoder: the target so far, one line; default: what it writes "
+        "greedily",
+    )
+    hidden: list[Position] = Field(
+        [],
+        max_length=LONGEST_CONTEXT,
+        description="encoder-only: positions whose character the model must guess, beside those "
+        f"typed as {MASK}",
+    )
+
+
+class TraceRequest(TextRequest):
+    """One trace."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": EXAMPLE_TEXT, "stages": EXAMPLE_STAGES, "format": "json"}]
+        }
+    )
+
+    stages: list[Pattern] = Field(
+        ["*"],
+        min_length=1,
+        max_length=64,
+        examples=[EXAMPLE_STAGES],
+        description="shell patterns of stage keys; `*` crosses dots; default: every stage",
+    )
+    gradients: bool = Field(
+        False,
+        description="also d loss / d stage; the loss is the mean over the characters that were to "
+        "be predicted",
+    )
+    weight_gradients: bool = Field(False, description="also d loss / d parameter")
+    format: Format = Field(
+        Format.JSON, description="json, safetensors, npz; csv for a single stage"
+    )
+
+
+class CheckRequest(TextRequest):
+    """A text to compute a second time."""
+
+    gradients: bool = Field(False, description="check the gradients of the loss too")
+
+
+class FigureRequest(TextRequest):
+    """One stage's figure."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": EXAMPLE_TEXT, "stage": "blocks.0.attn.weights"}]}
+    )
+
+    stage: str = Field(description="a stage key")
+    gradient: bool = Field(False, description="d loss / d stage instead of the stage")
+    columns: int = Field(2, ge=1, le=16, strict=True, description="small multiples side by side")
