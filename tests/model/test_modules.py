@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from model import ops, sublayers
 from model.attention import Attention
-from model.blocks import PostNormBlock, PreNormBlock
+from model.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.build import build
 from model.config import PRESETS
 from model.feed_forward import FeedForward, SwiGLU
@@ -150,6 +150,40 @@ def test_block_is_torchs_encoder_layer(
         other.load_state_dict(mine.state_dict())
     x = numbers(generator, B, T, D)
     torch.testing.assert_close(ours(x, causal()), theirs(x, src_mask=causal()), **EXACT)
+
+
+def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generator) -> None:
+    """Causal attention, attention to a longer source with a padded end, feed-forward; post-norm."""
+    ours = filled(
+        CrossAttentionBlock(
+            attn=Attention(D, H, biases=True, rotation=NoRotation()),
+            attn_norm=LayerNorm(D, 1e-5),
+            cross_attn=Attention(D, H, biases=True, rotation=NoRotation()),
+            cross_attn_norm=LayerNorm(D, 1e-5),
+            ffn=FeedForward(D, F, biases=True, activation=nn.functional.gelu),
+            ffn_norm=LayerNorm(D, 1e-5),
+        ),
+        generator,
+    )
+    theirs = nn.TransformerDecoderLayer(
+        D, H, F, dropout=0.0, activation="gelu", batch_first=True, dtype=torch.float64
+    ).requires_grad_(False)
+    copy_attention(ours.attn, theirs.self_attn)
+    copy_attention(ours.cross_attn, theirs.multihead_attn)
+    for mine, other in (
+        (ours.attn_norm, theirs.norm1),
+        (ours.cross_attn_norm, theirs.norm2),
+        (ours.ffn.up, theirs.linear1),
+        (ours.ffn.down, theirs.linear2),
+        (ours.ffn_norm, theirs.norm3),
+    ):
+        other.load_state_dict(mine.state_dict())
+    x, source = numbers(generator, B, T, D), numbers(generator, B, T + 3, D)
+    padding = torch.zeros(B, T + 3, dtype=torch.float64)
+    padding[1, -2:] = -math.inf
+    expected = theirs(x, source, tgt_mask=causal(), memory_key_padding_mask=padding)
+    shown = ours(x, causal(), source, padding[:, None, None])
+    torch.testing.assert_close(shown, expected, **EXACT)
 
 
 def test_learned_positions_are_the_first_rows(generator: torch.Generator) -> None:
