@@ -96,7 +96,7 @@ class Service:
         if self._admitted >= allowed:
             raise Busy(
                 f"{self._admitted} requests are being worked on, the limit is {allowed}. "
-                "Try again in a second, or ask for the safetensors format, which never waits."
+                "Try again in a second."
             )
         self._admitted += 1
         try:

@@ -67,10 +67,10 @@ class StageCheck:
 
 
 def check(traced: Trace) -> tuple[StageCheck, ...]:
-    """Compute every stage a second time, in NumPy (float32), forward and, if the trace has
-    gradients, backward; and compare."""
-    stages, weights = traced.model.stages, traced.model.weights
-    recorded = {stage.key: traced.array(stage.key) for stage in stages}
+    """Compute every stage a second time, in NumPy, forward and, if the trace has gradients,
+    backward; and compare. In float64, so that what differs is the rounding of the shown side."""
+    stages, weights = traced.model.stages, traced.model.exact_weights
+    recorded = {stage.key: _exact(traced.array(stage.key)) for stage in stages}
     given = traced.reading.given
     again = interpreter.run(stages, weights, given)
     alone = {
@@ -89,12 +89,17 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
     )
 
 
+def _exact(array: Array) -> Array:
+    """The same numbers in float64; ids stay whole."""
+    return array if array.dtype.kind == "i" else array.astype(np.float64)
+
+
 def _gradient_differences(traced: Trace, recorded: Mapping[str, Array]) -> dict[str, Difference]:
     """Torch's gradients against the interpreter's, through the same tensors: the derivative of
     −log p is −1/p, so a last digit of a small p would count for more than all else."""
     if traced.gradients is None:
         return {}
-    stages, weights = traced.model.stages, traced.model.weights
+    stages, weights = traced.model.stages, traced.model.exact_weights
     dy = interpreter.gradient_of_mean(recorded[stages[-1].key])
     ours = interpreter.backward(stages, weights, recorded, dy).stages
     shown = {key: traced.gradients.array(key) for key in traced.gradients}

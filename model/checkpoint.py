@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from safetensors import SafetensorError
@@ -112,6 +113,11 @@ class LoadedModel:
     def weights(self) -> Mapping[str, Array]:
         """The parameters as NumPy arrays, by the checkpoint's names."""
         return {key: tensor.numpy() for key, tensor in self.network.state_dict().items()}
+
+    @cached_property
+    def exact_weights(self) -> Mapping[str, Array]:
+        """The same in float64, in which the second implementation computes."""
+        return {key: array.astype(np.float64) for key, array in self.weights.items()}
 
 
 def load(folder: str | Path) -> LoadedModel:
