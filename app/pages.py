@@ -13,11 +13,41 @@ from app.api.access import Served
 from app.api.models import entry
 from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
+from app.errors import Busy
 from app.headers import unchanged
 from app.requests import EXAMPLE_TEXT
 from app.service import Service
 from app.settings import ROOT
+from model.checkpoint import LoadedModel
 from model.stage import Kind
+
+READ_BY_THE_MODEL = {"text", "target", "hidden"}
+"""What an address may say of the request that the page makes."""
+NAMES = {
+    "layer-norm": "LayerNorm",
+    "rms-norm": "RMSNorm",
+    "learned": "learned",
+    "sinusoidal": "sinusoidal",
+    "rotary": "rotary",
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "gelu-tanh": "GELU (tanh)",
+    "swiglu": "SwiGLU",
+}
+"""A configuration's words as the field writes them."""
+
+
+def wiring(config: Mapping[str, Any]) -> str:
+    """What tells one model from another, in a line."""
+    return ", ".join(
+        [
+            config["wiring"].replace("ln", "LN"),
+            NAMES[config["norm"]],
+            f"{NAMES[config['position']]} positions",
+            NAMES[config["feed_forward"]],
+            "tied head" if config["tied_head"] else "untied head",
+        ]
+    )
 
 
 class Pages:
@@ -32,6 +62,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.globals["asset"] = assets.url
+        self._environment.globals["wiring"] = wiring
         self._environment.globals["scripts"] = assets.names(".js")
         self._environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
 
@@ -80,28 +111,47 @@ async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     trace of the opening text, which draws the first pictures before anything else is asked for.
     """
     if not service.models:
-        return {"reason": service.reason(), "models": [], "limit": 0, "text": "", "stage": "*"}
+        return {
+            "reason": service.reason(), "served": None, "writes": False, "limit": 0, "text": "",
+            "stage": "*",
+        }  # fmt: skip
     named = query.get("model")
     model = service.model(named if named in service.models else None)
     text = opening.text(service.settings, model)
     stage = next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY)
+    served = entry(service, model)
     boot: dict[str, Any] = {
         "model": model.id,
+        "architecture": served["architecture"],
+        "mask": served["mask"],
         "text": text,
         "stage": stage,
         "examples": opening.examples(model),
     }
-    if "text" not in query:
-        traced = await service.trace(model, text, None, ())
-        boot["table"] = stage_table(model)
-        boot["trace"] = b64encode(wire.as_safetensors(traced, model.stages)).decode()
+    if not READ_BY_THE_MODEL & query.keys():
+        boot |= await _opening_trace(service, model, text)
     return {
         "reason": None,
         "models": [entry(service, each) for each in service.models.values()],
-        "limit": model.config.context_length,
+        "served": served,
+        "writes": served["limits"]["max_target_characters"] is not None,
+        "limit": served["limits"]["max_characters"],
         "text": text,
         "stage": stage,
         "boot": boot,
+    }
+
+
+async def _opening_trace(service: Service, model: LoadedModel, text: str) -> dict[str, Any]:
+    """The table and the trace in the binary form; nothing where the model has to write and the
+    server is busy: the page then asks for both itself, and waits its turn."""
+    try:
+        traced = await service.trace(model, text, None, ())
+    except Busy:
+        return {}
+    return {
+        "table": stage_table(model),
+        "trace": b64encode(wire.as_safetensors(traced, model.stages)).decode(),
     }
 
 

@@ -1,20 +1,24 @@
 // The page's address: everything on the screen, in the query.
 
 const REST = 1000;
-const NAMES = ["text", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"];
+const NAMES = ["text", "target", "hidden", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"];
 const USUAL = { palette: ["default", "alternative", "grey"], scale: ["robust", "full"] }; // the first is not written
-const PUSHED = new Set(["stage", "head", "token", "cell", "section", "palette", "scale", "projector"]);
+const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"]);
+const TYPED = new Set(["text", "target"]);
+const TOKEN = /^(?:(target)\.)?(\d{1,6})$/; // of the text, where nothing else is said
 
 /** What the address says: only what it names. */
 export function read(search) {
   const query = new URLSearchParams(search);
-  const view = { head: null, token: null, cell: null, section: query.get("section"), projector: query.has("projector") };
+  const view = {
+    target: query.get("target"), hidden: wholes(query.get("hidden")) ?? [], head: null, token: null,
+    cell: wholes(query.get("cell")), section: query.get("section"), projector: query.has("projector"),
+  };
   for (const [name, values] of Object.entries(USUAL)) view[name] = values.includes(query.get(name)) ? query.get(name) : values[0];
   for (const name of ["text", "model", "stage"]) if (query.has(name)) view[name] = query.get(name);
   if (isWhole(query.get("head"))) view.head = Number(query.get("head"));
-  if (isWhole(query.get("token"))) view.token = Number(query.get("token"));
-  const cell = query.get("cell")?.split(".");
-  if (cell?.every(isWhole)) view.cell = cell.map(Number);
+  const token = TOKEN.exec(query.get("token") ?? "");
+  if (token) view.token = { along: token[1] ?? "text", position: Number(token[2]) };
   return view;
 }
 
@@ -22,7 +26,11 @@ export function read(search) {
 export function write(state) {
   const query = new URLSearchParams();
   const values = {
-    ...state, cell: state.cell?.join(".") ?? null, projector: state.projector ? "1" : null,
+    ...state,
+    hidden: state.hidden.length ? state.hidden.join(".") : null,
+    token: state.token && (state.token.along === "text" ? "" : `${state.token.along}.`) + state.token.position,
+    cell: state.cell?.join(".") ?? null,
+    projector: state.projector ? "1" : null,
   };
   for (const name of NAMES) {
     if (values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);
@@ -32,21 +40,23 @@ export function write(state) {
 
 /** Keep the address in step with the store. Typing replaces the entry; a new one begins when the
  * text rested for a second, on Enter or on leaving the field. Back and Forward restore. */
-export function follow(store, field) {
+export function follow(store, fields) {
   let rested = true;
   let timer = 0;
   const rest = () => {
     rested = true;
   };
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") rest();
-  });
-  field.addEventListener("blur", rest);
+  for (const field of fields) {
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") rest();
+    });
+    field.addEventListener("blur", rest);
+  }
   store.subscribe((state, _, action) => {
     const address = write(state);
     if (action.type === "view" || address === location.search) return;
-    const typing = action.type === "text";
-    const push = typing ? rested && !action.first : PUSHED.has(action.type) && !action.stepping;
+    const typing = TYPED.has(action.type);
+    const push = typing ? rested : PUSHED.has(action.type) && !action.stepping;
     history[push ? "pushState" : "replaceState"](null, "", address);
     if (typing) {
       rested = false;
@@ -58,6 +68,12 @@ export function follow(store, field) {
     rested = true;
     store.dispatch({ type: "view", view: read(location.search) });
   });
+}
+
+/** "3.0.5" as numbers; null where it is anything else. */
+function wholes(text) {
+  const parts = text?.split(".");
+  return parts?.every(isWhole) ? parts.map(Number) : null;
 }
 
 function isWhole(text) {

@@ -1,5 +1,6 @@
 // The HTTP API, as promises.
 
+import { readFields } from "./readings.js";
 import { decode } from "./safetensors.js";
 
 const BASE = "/api/v1";
@@ -17,25 +18,25 @@ export async function fetchTable(model) {
   return (await ask(`/stages?model=${encodeURIComponent(model)}`)).json();
 }
 
-/** A trace in the binary form: {told, tensors}. */
-export async function fetchTrace(model, text, signal) {
-  const response = await post("/traces", { model, text, format: "safetensors" }, signal);
-  return traceOf(await response.arrayBuffer());
+/** A trace in the binary form: {asked, told, tensors}. */
+export async function fetchTrace(model, asked, signal) {
+  const response = await post("/traces", { model, ...readFields(asked), format: "safetensors" }, signal);
+  return traceOf(asked, await response.arrayBuffer());
 }
 
 /** The trace that the page itself carries, as base64 of the same form. */
-export function carriedTrace(base64) {
-  return traceOf(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer);
+export function carriedTrace(asked, base64) {
+  return traceOf(asked, Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer);
 }
 
-function traceOf(buffer) {
+function traceOf(asked, buffer) {
   const { metadata, tensors } = decode(buffer);
-  return { told: JSON.parse(metadata.trace), tensors };
+  return { asked, told: JSON.parse(metadata.trace), tensors };
 }
 
 /** The second implementation's verdict: {checks: Map of key -> check, sanity, tolerance}. */
-export async function fetchChecks(model, text, signal) {
-  const answer = await (await post("/checks", { model, text }, signal)).json();
+export async function fetchChecks(model, told, signal) {
+  const answer = await (await post("/checks", { model, ...readFields(told) }, signal)).json();
   return { ...answer, checks: new Map(answer.checks.map((check) => [check.key, check])) };
 }
 

@@ -6,16 +6,16 @@ import { panelsOf } from "./tensors.js";
 const GAP = 2;
 
 /** Draw all panels of a stage in one row. */
-export function drawThumbnail(canvas, stage, tensor, colouring) {
-  const { rows, columns, matrices } = panelsOf(stage, tensor);
+export function drawThumbnail(canvas, stage, trace, colouring) {
+  const { rows, columns, matrices } = panelsOf(stage, trace);
   const width = matrices.length * columns + (matrices.length - 1) * GAP;
   const places = matrices.map((_, i) => i * (columns + GAP));
   draw(canvas, { width, height: rows, rows, columns, matrices, places, colouring });
 }
 
 /** Draw one panel alone. */
-export function drawPanel(canvas, stage, tensor, colouring, index) {
-  const { rows, columns, matrices } = panelsOf(stage, tensor);
+export function drawPanel(canvas, stage, trace, colouring, index) {
+  const { rows, columns, matrices } = panelsOf(stage, trace);
   draw(canvas, { width: columns, height: rows, rows, columns, matrices: [matrices[index]], places: [0], colouring });
 }
 

@@ -1,15 +1,16 @@
 // Fill a kind's Plotly template with a tensor: a pure function.
 
 import { labelSize, labelStep } from "./geometry.js";
-import { labelsOf, panelsOf } from "./tensors.js";
+import { indexAlong, labelsOf } from "./labels.js";
+import { panelsOf } from "./tensors.js";
 
 const AXES = [["x", "column"], ["y", "row"]];
 
 /** {data, layout} for a stage. `shown` are the panels drawn; `ink` are the page's colours. */
-export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mark, token, colouring }) {
+export function fill({ stage, trace, table, arrangement, shown, ink, mark, token, colouring }) {
   const kind = table.kinds[stage.kind];
   const { template } = kind;
-  const { axes, rows, columns, matrices } = panelsOf(stage, tensor);
+  const { axes, along, rows, columns, matrices } = panelsOf(stage, trace);
   const { low, high, colours } = colouring;
   const { width, height, narrow, across, cell, zoom } = arrangement;
   const bar = { ...template.coloraxis.colorbar, tickfont: { color: ink.soft, size: 11 * zoom }, tickcolor: ink.rule };
@@ -26,6 +27,7 @@ export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mar
     shapes: [],
   };
   const counts = { row: rows, column: columns };
+  const chosen = { row: indexAlong(along.row, token, trace, table), column: indexAlong(along.column, token, trace, table) };
   const clipped = [];
   const data = shown.map((index, at) => {
     const number = at === 0 ? "" : String(at + 1);
@@ -38,7 +40,7 @@ export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mar
       const labelled = letter === "x" || at % across === 0;
       layout[`${letter}axis${number}`] = {
         ...template[`${letter}axis`],
-        ...ticks(letter, labelsOf(axes[role], trace, table), counts[role], letter === "x" ? cell.width : cell.height, ink, zoom),
+        ...ticks(letter, labelsOf(along[role], trace, table), counts[role], letter === "x" ? cell.width : cell.height, ink, zoom),
         range: letter === "x" ? [-0.5, columns - 0.5] : [rows - 0.5, -0.5],
         autorange: false,
         domain: domains[letter],
@@ -53,7 +55,7 @@ export function fill({ stage, tensor, trace, table, arrangement, shown, ink, mar
         ...template.masked, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows,
       });
     }
-    layout.shapes.push(...outlines({ axes, rows, columns, number, index, mark, token, ink }));
+    layout.shapes.push(...outlines({ rows, columns, number, index, mark, chosen, ink }));
     clipped.push(...beyond(matrices[index], columns, colouring, { ...template.clipped, xaxis: `x${number}`, yaxis: `y${number}` }));
     return { ...template.trace, xaxis: `x${number}`, yaxis: `y${number}`, z: rowsOf(matrices[index], rows, columns), hoverinfo: "skip", ...(cell.width >= 22 * zoom ? kind.template.written : {}) };
   });
@@ -129,16 +131,13 @@ function panelTitle(axis, index, box, { width, height, ink, zoom }) {
 }
 
 /** The chosen token's row and column, and the chosen cell. */
-function outlines({ axes, rows, columns, number, index, mark, token, ink }) {
+function outlines({ rows, columns, number, index, mark, chosen: { row, column }, ink }) {
   const shapes = [];
   const outline = (x0, x1, y0, y1, width) => shapes.push({
     type: "rect", xref: `x${number}`, yref: `y${number}`, x0, x1, y0, y1, line: { color: ink.accent, width }, layer: "above",
   });
-  const isToken = (axis) => axis === "position" || axis === "source";
-  if (token !== null) {
-    if (isToken(axes.row) && token < rows) outline(-0.5, columns - 0.5, token - 0.5, token + 0.5, 1);
-    if (isToken(axes.column) && token < columns) outline(token - 0.5, token + 0.5, -0.5, rows - 0.5, 1);
-  }
+  if (row !== null && row < rows) outline(-0.5, columns - 0.5, row - 0.5, row + 0.5, 1);
+  if (column !== null && column < columns) outline(column - 0.5, column + 0.5, -0.5, rows - 0.5, 1);
   if (mark !== null && mark.panel === index) outline(mark.column - 0.5, mark.column + 0.5, mark.row - 0.5, mark.row + 0.5, 2.5);
   return shapes;
 }

@@ -2,7 +2,8 @@
 
 import { plotlyText } from "./figure.js";
 import { plotly } from "./plotly.js";
-import { filled } from "./views/figure.js";
+import { readInWords } from "./readings.js";
+import { filled, shownState } from "./views/figure.js";
 
 const ON_WHITE = { text: "#1d1b19", soft: "#57524b", rule: "#dfdad2", accent: "#d9480f" };
 const CAPTION = 58;
@@ -22,8 +23,8 @@ export async function picture(format) {
 /** The lines above the picture, from what the page says. */
 function captionOf(root) {
   const words = (name) => document.querySelector(`[data-${name}]`).textContent.trim();
-  const text = root.dataset.drawn.slice(root.dataset.drawn.indexOf(" ") + 1).replaceAll("\n", "↵");
-  return [words("title"), `“${text}” · ${words("shape")} · ${document.querySelector("[data-model]").value} · Token Tracer`];
+  const { model, trace } = shownState(root);
+  return [words("title"), `${readInWords(trace.told).replaceAll("\n", "↵")} · ${words("shape")} · ${model} · Token Tracer`];
 }
 
 function captioned({ data, layout }, [title, line]) {

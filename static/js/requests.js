@@ -1,20 +1,22 @@
-// What the server is asked for, and when: one trace at a time, the newest text wins.
+// What the server is asked for, and when: one trace at a time, the newest request wins.
 
 import { carriedTrace, fetchChecks, fetchTable, fetchTrace } from "./api.js";
+import { requested, sameReading } from "./readings.js";
 
 const TYPING_PAUSE = 30;
 const CHECK_PAUSE = 250;
 
-/** Show what the page carries, else ask for the table and the trace; ask again whenever the text
- * changes. */
+/** Show what the page carries, else ask for the table and the trace; ask again whenever what is to
+ * be read changes. */
 export function keepTraced(store, carried) {
   let timer = 0;
   let running = null;
 
   const traceNow = async () => {
     running?.abort();
-    const { model, text } = store.state;
-    if (text === "") {
+    const { model } = store.state;
+    const asked = requested(store.state);
+    if (asked.text === "") {
       store.dispatch({ type: "refused", refusal: { code: "empty", message: "Type at least one character; there is nothing to trace yet.", details: [] } });
       return;
     }
@@ -22,7 +24,7 @@ export function keepTraced(store, carried) {
     running = controller;
     store.dispatch({ type: "waiting" });
     try {
-      const trace = await fetchTrace(model, text, controller.signal);
+      const trace = await fetchTrace(model, asked, controller.signal);
       if (running !== controller) return;
       store.dispatch({ type: "trace", trace });
       checkLater(trace);
@@ -35,25 +37,25 @@ export function keepTraced(store, carried) {
     setTimeout(async () => {
       if (store.state.trace !== trace) return;
       try {
-        const checks = await fetchChecks(store.state.model, trace.told.text);
-        store.dispatch({ type: "checks", checks });
+        store.dispatch({ type: "checks", trace, checks: await fetchChecks(store.state.model, trace.told) });
       } catch (error) {
-        store.dispatch({ type: "checks", checks: { text: trace.told.text, refusal: error.message, checks: new Map(), sanity: [] } });
+        store.dispatch({ type: "checks", trace, checks: { refusal: error.message, checks: new Map(), sanity: [] } });
       }
     }, CHECK_PAUSE);
   };
 
   store.subscribe((state, previous) => {
-    if (state.text === previous.text && state.model === previous.model) return;
+    if (sameReading(state, previous)) return;
     clearTimeout(timer);
     running?.abort();
     running = null;
     timer = setTimeout(traceNow, TYPING_PAUSE);
   });
 
-  if (carried.trace && carried.text === store.state.text) {
+  const opening = { text: carried.text, target: null, hidden: [] };
+  if (carried.trace && sameReading(opening, store.state)) {
     store.dispatch({ type: "table", table: carried.table });
-    const trace = carriedTrace(carried.trace);
+    const trace = carriedTrace(opening, carried.trace);
     store.dispatch({ type: "trace", trace });
     checkLater(trace);
     return;

@@ -1,14 +1,17 @@
 // The page's state, and the only ways it changes.
 
 import { colouring } from "./colours.js";
+import { charactersOf, movedBy, sameReading } from "./readings.js";
 
-/** What is on the screen. `trace` is {told, tensors} of `trace.told.text`, which may be older than
- * `text` while a request is under way or after a refusal. */
-export function initialState({ model, text, stage, examples }) {
+/** What is on the screen. `trace` is {asked, told, tensors}, which may be of an older request than
+ * `text`, `target` and `hidden` make, while one is under way or after a refusal. */
+export function initialState({ model, architecture, mask, text, stage, examples }) {
   return {
-    model, text, stage, examples,
+    model, architecture, mask, text, stage, examples,
+    target: null, // an encoder-decoder's, as the reader has fixed it; null while the model writes it
+    hidden: [], // the positions that an encoder is to guess, beside those typed as its mask
     head: null, // the one panel shown, null for all
-    token: null, // the chosen position
+    token: null, // the chosen {along, position}: of the text or of the target
     cell: null, // the chosen cell's index
     hover: null, // the cell under the pointer
     palette: "default",
@@ -44,10 +47,18 @@ export function createStore(state) {
 
 function reduce(state, action) {
   switch (action.type) {
-    case "text":
-      return { ...state, text: action.text, refusal: null, notice: "" };
+    case "text": {
+      const hidden = movedBy(state.hidden, state.text, action.text);
+      return { ...state, text: action.text, hidden, refusal: null, notice: "" };
+    }
+    case "example":
+      return { ...state, text: action.text, target: null, hidden: [], refusal: null, notice: "" };
+    case "target":
+      return { ...state, target: action.target, refusal: null, notice: "" };
+    case "hidden":
+      return { ...state, hidden: toggled(state.hidden, action.position), refusal: null, notice: "" };
     case "view":
-      return { ...state, ...action.view, model: state.model, refusal: null };
+      return viewed(state, action.view);
     case "table":
       return { ...state, table: action.table, stage: known(action.table, state.stage) };
     case "waiting":
@@ -55,7 +66,7 @@ function reduce(state, action) {
     case "trace":
       return { ...state, trace: action.trace, checks: null, refusal: null, waiting: false, hover: null };
     case "checks":
-      return action.checks.text === state.trace?.told.text ? { ...state, checks: action.checks } : state;
+      return action.trace === state.trace ? { ...state, checks: action.checks } : state;
     case "refused":
       return { ...state, refusal: action.refusal, waiting: false };
     case "stage":
@@ -68,7 +79,7 @@ function reduce(state, action) {
     case "section":
       return { ...state, section: action.section === state.section ? null : action.section };
     case "token":
-      return { ...state, token: action.token === state.token ? null : action.token };
+      return { ...state, token: sameToken(action.token, state.token) ? null : action.token };
     case "cell":
       return { ...state, cell: action.cell };
     case "hover":
@@ -76,6 +87,36 @@ function reduce(state, action) {
     default:
       throw new Error(`unknown action ${action.type}`);
   }
+}
+
+/** The state at an address. What this model cannot do as the address asks is left out, and said. */
+export function viewed(state, view) {
+  const { model, architecture } = state;
+  const wanted = { ...state, ...view, model, refusal: null };
+  const notices = [];
+  if (view.model && view.model !== model) notices.push(`There is no model “${view.model}” here; this is ${model}.`);
+  const writes = architecture === "encoder-decoder";
+  if (wanted.target !== null && !writes) notices.push(`${model} is ${architecture} and has no target; the one in the address is left out.`);
+  const count = state.mask === null ? 0 : charactersOf(wanted.text).length;
+  const hidden = wanted.hidden.filter((position) => position < count);
+  if (hidden.length < wanted.hidden.length) {
+    const missing = wanted.hidden.filter((position) => position >= count).join(", ");
+    notices.push(state.mask === null ? `${model} is ${architecture} and guesses no hidden characters; none is hidden.` : `The text has no position ${missing} to hide.`);
+  }
+  return {
+    ...wanted, hidden: [...new Set(hidden)].sort((a, b) => a - b), target: writes ? wanted.target : null,
+    token: writes || wanted.token?.along === "text" ? wanted.token : null, notice: notices.join(" "),
+  };
+}
+
+function toggled(positions, position) {
+  if (positions.includes(position)) return positions.filter((other) => other !== position);
+  return [...positions, position].sort((a, b) => a - b);
+}
+
+/** Whether two chosen tokens are the same one. */
+export function sameToken(a, b) {
+  return a?.along === b?.along && a?.position === b?.position;
 }
 
 function known(table, key) {
@@ -93,7 +134,8 @@ export function colouringOf({ table, trace, palette, scale }, { key, kind }) {
   return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, vocabSize: table.labels.length });
 }
 
-/** Whether the pictures belong to another text than the one typed. */
-export function stale({ trace, text, waiting, refusal }) {
-  return trace !== null && trace.told.text !== text.replace(/\r\n?/g, "\n") && (refusal !== null || !waiting);
+/** Whether the pictures belong to another request than the one on the screen. */
+export function stale(state) {
+  const { trace, waiting, refusal } = state;
+  return trace !== null && !sameReading(trace.asked, state) && (refusal !== null || !waiting);
 }

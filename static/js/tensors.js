@@ -1,15 +1,20 @@
 // A tensor as the matrices that are drawn, and what a cell of it is called.
 
+import { axisNames, labelsOf } from "./labels.js";
 import { exact } from "./numbers.js";
 
-/** The tensor as panels of rows and columns: three axes make one panel for each index of the
- * first; a vector is one row. `axes` names them, null where there is none. */
-export function panelsOf(stage, tensor) {
-  const names = [null, null, ...stage.axes].slice(-3);
+/** A stage's tensor as panels of rows and columns: three axes make one panel for each index of the
+ * first; a vector is one row. `axes` has the names and `along` says whose characters are counted,
+ * null where there is none. */
+export function panelsOf(stage, trace) {
+  const tensor = trace.tensors.get(stage.key);
+  const names = [null, null, ...axisNames(stage, trace)].slice(-3);
+  const along = [null, null, ...stage.along].slice(-3);
   const [count, rows, columns] = [1, 1, ...tensor.shape].slice(-3);
   const size = rows * columns;
   return {
     axes: { panel: names[0], row: names[1], column: names[2] },
+    along: { panel: along[0], row: along[1], column: along[2] },
     rows,
     columns,
     matrices: Array.from({ length: count }, (_, i) => tensor.data.subarray(i * size, (i + 1) * size)),
@@ -38,17 +43,12 @@ export function valueAt(tensor, index) {
   return tensor.data[flat];
 }
 
-/** The glyph of each index along an axis whose indices are characters, else null. */
-export function labelsOf(axis, trace, table) {
-  if (axis === "position" || axis === "source") return trace.told.tokens.map((token) => token.label);
-  return axis === "vocab" ? table.labels : null;
-}
-
 /** A cell of the focused stage in words: {title, place, value}. */
 export function cellInWords({ table, trace, stage }, index) {
   const entry = table.stages.find(({ key }) => key === stage);
   const value = valueAt(trace.tensors.get(stage), index);
-  const place = entry.axes.map((axis, i) => indexInWords(axis, index[i], labelsOf(axis, trace, table)));
+  const names = axisNames(entry, trace);
+  const place = names.map((axis, i) => indexInWords(axis, index[i], labelsOf(entry.along[i], trace, table)));
   return { title: entry.title, place: place.join(" · "), value: Number.isFinite(value) ? exact(value) : table.kinds[entry.kind].mask.word };
 }
 

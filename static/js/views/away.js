@@ -1,8 +1,8 @@
 // Taking the view away: pictures with a caption, files in each format, and the code that asks.
 
 import { picture } from "../picture.js";
+import { readFields } from "../readings.js";
 import { focused } from "../store.js";
-
 
 export function away(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
@@ -20,20 +20,28 @@ export function away(root, state, dispatch, previous) {
     link.href = address(state, link.dataset.all);
     link.download = `trace.${link.dataset.all}`;
   }
-  const text = state.trace.told.text;
   root.querySelector("[data-curl]").textContent = `curl ${quoted(location.origin + address(state, "json", key))}`;
   root.querySelector("[data-python]").textContent = [
     "from model import load, trace",
     "",
     `model = load(${JSON.stringify(`checkpoints/${state.model}`)})`,
-    `trace(model, ${JSON.stringify(text)}).tensor(${JSON.stringify(key)})`,
+    `trace(${pythonArguments(state.trace.told)}).tensor(${JSON.stringify(key)})`,
   ].join("\n");
 }
 
 function address({ model, trace }, format, stage) {
-  const query = new URLSearchParams({ model, text: trace.told.text, format });
+  const query = new URLSearchParams({ model });
+  for (const [name, value] of Object.entries(readFields(trace.told))) {
+    for (const one of [value].flat()) query.append(name, one);
+  }
+  query.set("format", format);
   if (stage) query.set("stages", stage);
   return `/api/v1/traces?${query}`;
+}
+
+function pythonArguments(told) {
+  const { text, ...others } = readFields(told);
+  return ["model", JSON.stringify(text), ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(", ");
 }
 
 /** A word for a POSIX shell. */

@@ -4,8 +4,10 @@ import { drawPanel } from "../canvas.js";
 import { make } from "../dom.js";
 import { fill } from "../figure.js";
 import { arrange, hit } from "../geometry.js";
+import { axisNames } from "../labels.js";
 import { exact, short } from "../numbers.js";
 import { plotly } from "../plotly.js";
+import { readInWords } from "../readings.js";
 import { colouringOf, focused, stale } from "../store.js";
 import { cellInWords, extent, indexOf, panelsOf, placeOf, valueAt } from "../tensors.js";
 
@@ -27,7 +29,7 @@ export function figure(root, state, dispatch, previous) {
     listen(root, dispatch);
   }
   root.classList.toggle("is-stale", stale(state));
-  part(root, "stale").textContent = stale(state) ? `This is still “${state.trace.told.text}”, the last text that could be read.` : "";
+  part(root, "stale").textContent = stale(state) ? `This is still ${readInWords(state.trace.told)}, the last that could be read.` : "";
   if (state.table === null || state.trace === null) return;
   if (previous === null || DRAWN_FROM.some((name) => state[name] !== previous[name])) draw(root, state);
   if (drawn.has(root)) tooltip(root, state);
@@ -93,7 +95,7 @@ function draw(root, state) {
   }
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
-  const { axes, rows, columns, matrices } = panelsOf(stage, tensor);
+  const { axes, along, rows, columns, matrices } = panelsOf(stage, state.trace);
   const only = onlyPanel(state, axes, matrices.length);
   const shown = only === null ? matrices.map((_, i) => i) : [only];
   const arrangement = arrange({
@@ -101,7 +103,7 @@ function draw(root, state) {
     height: state.projector ? roomBelow(root) : Math.min(TALLEST, innerHeight * SHARE_OF_WINDOW),
     zoom: state.projector && innerWidth >= PROJECTED_WIDTH ? PROJECTED_ZOOM : 1,
     rows, columns, count: shown.length, titled: axes.panel !== null,
-    square: axes.row !== null && tokenAxis(axes.row) && tokenAxis(axes.column),
+    square: ofText(along.row) && ofText(along.column),
   });
   drawn.set(root, { state, arrangement, shown });
   remarks(root, stage, tensor, colouringOf(state, stage));
@@ -109,9 +111,9 @@ function draw(root, state) {
   plot.hidden = !tensor.data.length;
   plot.style.width = `${arrangement.width}px`;
   plot.style.height = `${arrangement.height}px`;
-  plot.setAttribute("aria-label", `Heatmap: ${stage.title}, ${stage.axes.join(" × ")} ${tensor.shape.join(" × ")}`);
+  plot.setAttribute("aria-label", `Heatmap: ${stage.title}, ${axisNames(stage, state.trace).join(" × ")} ${tensor.shape.join(" × ")}`);
   if (!tensor.data.length) return;
-  if (!globalThis.Plotly) atOnce(root, state, stage, tensor);
+  if (!globalThis.Plotly) atOnce(root, state, stage);
   withPlotly(root);
 }
 
@@ -133,24 +135,29 @@ export function filled(root, ink = inkOf(root)) {
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
   return fill({
-    stage, tensor, trace: state.trace, table: state.table, arrangement, ink, shown, colouring: colouringOf(state, stage),
+    stage, trace: state.trace, table: state.table, arrangement, ink, shown, colouring: colouringOf(state, stage),
     mark: state.cell && valueAt(tensor, state.cell) !== undefined ? placeOf(state.cell) : null, token: state.token,
   });
 }
 
-function tokenAxis(axis) {
-  return axis === "position" || axis === "source";
+/** What is drawn: the state of the picture on the screen. */
+export function shownState(root) {
+  return drawn.get(root).state;
+}
+
+function ofText(along) {
+  return along === "text" || along === "target";
 }
 
 /** The cells alone, on canvases, until Plotly's script has come. */
-function atOnce(root, state, stage, tensor) {
+function atOnce(root, state, stage) {
   const { arrangement, shown } = drawn.get(root);
   part(root, "sketch").replaceChildren(
     ...shown.map((index, at) => {
       const canvas = make("canvas", { class: "sketch-panel" });
       const { x, y, width, height } = arrangement.panels[at];
       canvas.style.cssText = `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
-      drawPanel(canvas, stage, tensor, colouringOf(state, stage), index);
+      drawPanel(canvas, stage, state.trace, colouringOf(state, stage), index);
       return canvas;
     }),
   );
@@ -189,7 +196,7 @@ function inkOf(root) {
 function remarks(root, stage, { data }, { low, high, mask }) {
   const { low: least, high: most, empty } = extent(data);
   const said = [];
-  if (!data.length) said.push("No character follows the only one, so this tensor is empty: its shape is 0.");
+  if (!data.length) said.push(`${stage.along.includes("hidden") ? "No character that is known is hidden" : "No character follows the only one"}, so this tensor is empty: its shape is 0.`);
   else if (empty) said.push("No cell has a finite value.");
   else if (least === most && data.length > 1) said.push(`All values equal ${exact(least)}.`);
   else said.push(`Values from ${short(least)} to ${short(most)}.`);

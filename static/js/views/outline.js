@@ -3,13 +3,11 @@
 
 import { write } from "../address.js";
 import { drawThumbnail } from "../canvas.js";
-import { make, makeSvg } from "../dom.js";
+import { make } from "../dom.js";
+import { rails } from "../rail.js";
 import { colouringOf, stale } from "../store.js";
 
-const ROW = 40;
-const STREAM = 8;
-const BRANCH = 24;
-const LINKED_FROM = ["stage", "table", "trace", "section", "token", "head", "palette", "scale", "projector"];
+const LINKED_FROM = ["stage", "table", "trace", "target", "hidden", "section", "token", "head", "palette", "scale", "projector"];
 const DRAWN_FROM = ["trace", "table", "palette", "scale"];
 
 export function outline(root, state, dispatch, previous) {
@@ -24,9 +22,10 @@ function build(root, state, dispatch) {
   root.dataset.model = state.table.model;
   const { stages } = state.table;
   const groups = [];
+  const lines = rails(stages);
   for (const [i, stage] of stages.entries()) {
     if (stage.group !== stages[i - 1]?.group) groups.push({ name: stage.group, rows: [] });
-    groups.at(-1).rows.push(row(stage, stages[i - 1], stages[i + 1]));
+    groups.at(-1).rows.push(row(stage, lines[i]));
   }
   root.replaceChildren(
     ...groups.map(({ name, rows }) =>
@@ -42,14 +41,14 @@ function build(root, state, dispatch) {
   root.addEventListener("keydown", (event) => move(root, event));
 }
 
-function row(stage, before, after) {
+function row(stage, line) {
   return make(
     "li",
     {},
     make(
       "a",
       { class: "outline-row", href: "?", "data-stage": stage.key },
-      rail(stage, before, after),
+      line,
       make("span", { class: "outline-name", text: shortTitle(stage) }),
       make("span", { class: "outline-shape", text: stage.symbolic_shape.join(" × ") }),
       make("canvas", { class: "thumbnail", "aria-hidden": "true" }),
@@ -57,28 +56,12 @@ function row(stage, before, after) {
   );
 }
 
-/** The title without the group, which stands above it. */
+/** The title without the words that it shares with its group, whose name stands above it. */
 function shortTitle({ title, group }) {
-  const rest = title.startsWith(`${group} · `) ? title.slice(group.length + 3) : title;
+  const [words, shared] = [title.split(" "), group.split(" ")];
+  const same = words.findIndex((word, i) => word !== shared[i]);
+  const rest = words.slice(Math.max(0, same)).join(" ").replace(/^· /, "");
   return rest[0].toUpperCase() + rest.slice(1);
-}
-
-function rail(stage, before, after) {
-  const middle = ROW / 2;
-  const parts = [];
-  const line = (path, more = {}) => parts.push(makeSvg("path", { d: path, ...more }));
-  line(`M${STREAM} ${before ? 0 : middle}V${after ? ROW : middle}`, { class: "rail-stream" });
-  if (stage.branch !== null) {
-    const leaves = before?.branch !== stage.branch;
-    const rejoins = after?.branch !== stage.branch;
-    line(leaves ? `M${STREAM} 0C${STREAM} ${middle} ${BRANCH} 4 ${BRANCH} ${middle}` : `M${BRANCH} 0V${middle}`);
-    line(rejoins ? `M${BRANCH} ${middle}C${BRANCH} ${ROW - 4} ${STREAM} ${middle} ${STREAM} ${ROW}` : `M${BRANCH} ${middle}V${ROW}`);
-  }
-  const joins = stage.branch === null && before !== undefined && before.branch !== null;
-  const x = stage.branch === null ? STREAM : BRANCH;
-  parts.push(makeSvg("circle", { cx: x, cy: middle, r: joins ? 6 : 3.5, class: joins ? "rail-join" : "rail-dot" }));
-  if (joins) line(`M${x - 3} ${middle}h6M${x} ${middle - 3}v6`, { class: "rail-plus" });
-  return makeSvg("svg", { class: "rail", width: 34, height: ROW, viewBox: `0 0 34 ${ROW}`, "aria-hidden": "true" }, ...parts);
 }
 
 function mark(root, state) {
@@ -108,10 +91,9 @@ function reveal(root, link) {
 function draw(root, state) {
   const { table, trace } = state;
   for (const stage of table.stages) {
-    const tensor = trace.tensors.get(stage.key);
     const link = root.querySelector(`[data-stage="${CSS.escape(stage.key)}"]`);
-    drawThumbnail(link.querySelector("canvas"), stage, tensor, colouringOf(state, stage));
-    link.querySelector(".outline-shape").textContent = `${stage.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
+    drawThumbnail(link.querySelector("canvas"), stage, trace, colouringOf(state, stage));
+    link.querySelector(".outline-shape").textContent = `${stage.symbolic_shape.join(" × ")} = ${trace.tensors.get(stage.key).shape.join(" × ")}`;
   }
 }
 

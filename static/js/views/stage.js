@@ -2,6 +2,7 @@
 
 import { write } from "../address.js";
 import { make, makeMath } from "../dom.js";
+import { axisNames } from "../labels.js";
 import { short } from "../numbers.js";
 import { focused } from "../store.js";
 
@@ -75,7 +76,7 @@ function section({ label, url }, table) {
 function shape(root, entry, { trace }) {
   const tensor = trace.tensors.get(entry.key);
   root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
-  root.querySelector("[data-axes]").textContent = `${entry.axes.join(", ")} · ${tensor.data instanceof Int32Array ? "int32" : "float32"}`;
+  root.querySelector("[data-axes]").textContent = `${axisNames(entry, trace).join(", ")} · ${tensor.data instanceof Int32Array ? "int32" : "float32"}`;
 }
 
 function links(root, state) {

@@ -2,6 +2,7 @@
 
 import { make } from "../dom.js";
 import { countCharacters } from "../numbers.js";
+import { FIELD as TARGET } from "./target.js";
 
 export function text(root, state, dispatch) {
   const field = root.querySelector("[data-text]");
@@ -17,15 +18,16 @@ export function text(root, state, dispatch) {
   const counter = root.querySelector("[data-count]");
   counter.textContent = `${count} / ${limit}`;
   counter.classList.toggle("is-over", count > limit);
-  field.setAttribute("aria-invalid", String(state.refusal !== null));
+  const refusal = state.refusal?.field === TARGET ? null : state.refusal; // that one stands at the target
+  field.setAttribute("aria-invalid", String(refusal !== null));
   const message = root.querySelector("[data-message]");
-  const said = state.refusal?.message ?? [state.notice, ...(state.trace?.told.notices ?? [])].join(" ").trim();
+  const said = refusal?.message ?? [state.notice, ...(state.trace?.told.notices ?? [])].join(" ").trim();
   if (message.textContent !== said) message.textContent = said;
-  message.classList.toggle("is-refusal", state.refusal !== null);
+  message.classList.toggle("is-refusal", refusal !== null);
 }
 
 function button({ name, text: example }, dispatch) {
   const result = make("button", { type: "button", class: "example", text: name });
-  result.addEventListener("click", () => dispatch({ type: "text", text: example }));
+  result.addEventListener("click", () => dispatch({ type: "example", text: example }));
   return result;
 }

@@ -12,7 +12,7 @@ export function tools(root, state, dispatch, previous) {
     listen(root, dispatch);
   }
   const stage = focused(state);
-  const { axes, matrices } = panelsOf(stage, state.trace.tensors.get(stage.key));
+  const { axes, matrices } = panelsOf(stage, state.trace);
   if (state.stage !== previous?.stage || state.table !== previous?.table || state.trace !== previous?.trace) {
     heads(root, axes.panel, matrices.length);
   }
