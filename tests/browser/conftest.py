@@ -1,12 +1,21 @@
 """A real Chromium on a real server; each test ends with a quiet console and no foreign request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from model import LoadedModel, load
+from model.build import build
+from model.checkpoint import save
+from model.config import PRESETS
+from model.tokenizer import MASK, CharacterTokenizer
 from tests.browser.chromium import FLAGS, find
+from tests.live import running
 
 PATIENCE = 30_000
 
@@ -19,9 +28,51 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory, model: LoadedModel) -> Path:
+    """An untrained checkpoint of every preset, with a record of its own loss."""
+    root = tmp_path_factory.mktemp("checkpoints")
+    assert model.training is not None
+    record = model.training.model_dump(exclude={"weights_sha256"})
+    for number, (name, config) in enumerate(PRESETS.items()):
+        characters = (*model.tokenizer.vocabulary, MASK)[: config.vocab_size]
+        network = build(config, torch.Generator().manual_seed(number))
+        described = record | {"validation_loss": 1.5 + number / 8}
+        tokenizer = CharacterTokenizer(characters)
+        save(root / name, config=config, tokenizer=tokenizer, network=network, record=described)
+    return root
+
+
+@pytest.fixture(scope="session")
+def family(checkpoints: Path) -> Mapping[str, LoadedModel]:
+    """The same models here, by name."""
+    return {name: load(checkpoints / name) for name in PRESETS}
+
+
+@pytest.fixture(scope="session")
+def family_server(checkpoints: Path) -> Iterator[str]:
+    """The address of a server that has every preset."""
+    with running(TRACER_CHECKPOINTS=str(checkpoints)) as server:
+        yield server.address
+
+
 @pytest.fixture
 def page(browser: Browser, server: str) -> Iterator[Page]:
-    """A fresh tab; complaints of the console and requests to other hosts fail the test."""
+    """A fresh tab on the committed checkpoints."""
+    with tab(browser, server) as page:
+        yield page
+
+
+@pytest.fixture
+def family_page(browser: Browser, family_server: str) -> Iterator[Page]:
+    """A fresh tab on the server that has every preset."""
+    with tab(browser, family_server) as page:
+        yield page
+
+
+@contextmanager
+def tab(browser: Browser, server: str) -> Iterator[Page]:
+    """A tab; complaints of the console and requests to other hosts fail the test."""
     context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
