@@ -131,3 +131,27 @@ def test_no_width_cuts_names_or_scrolls_sideways(family_page: Page, preset: str)
         assert name is not None
         assert links is not None
         assert name["x"] + name["width"] <= links["x"], width
+
+
+@pytest.mark.parametrize(("width", "scrolling"), [(1440, []), (380, ["blocks.0.attn.q_rotated"])])
+@pytest.mark.parametrize("preset", ["shakespeare-2017", "shakespeare-modern"])
+def test_equations_fit_or_scroll_by_keyboard(
+    family_page: Page,
+    family: Mapping[str, LoadedModel],
+    preset: str,
+    width: int,
+    scrolling: list[str],
+) -> None:
+    family_page.set_viewport_size({"width": width, "height": 800})
+    open_tracer(family_page, model=preset)
+    examples: dict[str, str] = {}  # one stage of each operation
+    for stage in family[preset].stages:
+        examples.setdefault(stage.operation, stage.key)
+    cut = []
+    for key in examples.values():
+        family_page.locator(f'[data-stage="{key}"]').click()
+        equation = "document.querySelector('[data-equation]')"
+        if family_page.evaluate(f"{equation}.scrollWidth > {equation}.clientWidth"):
+            cut.append(key)
+            assert family_page.evaluate(f"{equation}.tabIndex") == 0
+    assert cut == [key for key in scrolling if key in examples.values()]

@@ -7,6 +7,7 @@ import { short } from "../numbers.js";
 import { focused } from "../store.js";
 
 const TITLE_TEXT = 24;
+const SMALLEST_EQUATION = 12; // pixels
 
 export function stage(root, state, dispatch, previous) {
   if (state.table === null) return;
@@ -26,6 +27,8 @@ export function stage(root, state, dispatch, previous) {
 }
 
 function listen(root, dispatch) {
+  const equation = root.querySelector("[data-equation]");
+  new ResizeObserver(() => fit(equation)).observe(equation);
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-section]");
     if (button) dispatch({ type: "section", section: button.dataset.section });
@@ -46,8 +49,20 @@ function describe(root, entry, { table }) {
   part("title").textContent = entry.title;
   part("operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
   part("equation").replaceChildren(makeMath(entry.mathml));
+  fit(part("equation"));
   part("symbols").replaceChildren(...symbols(entry, table));
   part("sections").replaceChildren(...entry.sections.map((one) => section(one, table)));
+}
+
+/** A long equation is written smaller, so that it can be read without scrolling; one that would be
+ * too small scrolls, by keyboard too. */
+function fit(equation) {
+  equation.style.fontSize = "";
+  const size = Number.parseFloat(getComputedStyle(equation).fontSize);
+  const share = equation.clientWidth / equation.scrollWidth;
+  if (share < 1) equation.style.fontSize = `${Math.max(SMALLEST_EQUATION, Math.floor(size * share))}px`;
+  equation.removeAttribute("tabindex");
+  if (equation.scrollWidth > equation.clientWidth) equation.tabIndex = 0;
 }
 
 /** The equation's symbols in a line: the result, its inputs, its weights. */

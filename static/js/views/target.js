@@ -25,6 +25,7 @@ export function target(root, state, dispatch) {
   const message = root.querySelector("[data-message]");
   const said = refused ? state.refusal.message : "";
   if (message.textContent !== said) message.textContent = said;
+  message.classList.toggle("is-refusal", refused);
 }
 
 function listen(root, field, dispatch) {
