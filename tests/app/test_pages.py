@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.assets import PLOTLY, Assets
+from app.errors import Busy
+from app.service import Service
 from app.settings import ROOT
 from tests.app.answers import problem
 from tests.app.test_reference import Page
@@ -144,3 +146,23 @@ def test_nothing_outside_the_front_end_is_sent(
 ) -> None:
     tree = assets.url("css/page.css").removesuffix("css/page.css")
     problem(client.get(tree + path), 404)
+
+
+@pytest.mark.parametrize("query", ["", "?text=a", "?target=a", "?hidden=0"])
+def test_page_carries_a_trace_unless_the_address_asks_for_another(
+    client: TestClient, query: str
+) -> None:
+    assert ('"trace"' in client.get(f"/{query}").text) == (query == "")
+
+
+def test_busy_server_leaves_the_opening_trace_to_the_page(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: object) -> None:
+        raise Busy("too many")
+
+    monkeypatch.setattr(Service, "trace", busy)
+    response = client.get("/")
+    assert response.status_code == 200
+    assert '"trace"' not in response.text
+    assert '"model": "shakespeare"' in response.text
