@@ -5,7 +5,6 @@ from model.checkpoint import LoadedModel
 from model.errors import TextError
 from model.objectives import without_vowels
 from model.reading import encode, with_line_feeds
-from model.tokenizer import LINE_END
 
 EXAMPLES = (
     ("To be", "To be, or not to be"),
@@ -21,6 +20,13 @@ TO_GUESS = (
     ("a hidden word", "the king, the ____, the king"),
 )
 """The first ones for an encoder, which guesses what is hidden."""
+TO_WRITE = (
+    ("To be", "To be, or not to be"),
+    ("a name in capitals", "ROMEO:"),
+    ("a question", "What light through yonder window breaks?"),
+    ("a long line", "Friends, Romans, countrymen, lend me your ears"),
+)
+"""Lines for an encoder-decoder, which reads them without their vowels."""
 FEW = 8
 
 
@@ -52,11 +58,11 @@ def text(settings: Settings, model: LoadedModel) -> str:
 
 
 def _prepared(model: LoadedModel) -> tuple[tuple[str, str], ...]:
+    if model.config.writes:
+        return TO_WRITE
     return (*TO_GUESS, *EXAMPLES) if model.config.guesses else EXAMPLES
 
 
 def _as_read(model: LoadedModel, text: str) -> str:
-    """What an encoder-decoder reads has no vowels, and is one line; it is to put them back."""
-    if not model.config.writes:
-        return text
-    return without_vowels(text.replace(LINE_END, " "))
+    """What an encoder-decoder reads has no vowels; it is to put them back."""
+    return without_vowels(text) if model.config.writes else text

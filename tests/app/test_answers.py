@@ -7,12 +7,21 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 from app import schemas, schemas_labs
+from app.requests import Format
 from model.config import PRESETS
 from model.stages import stages
 from tests.app.answers import mismatches, problem, strict
 
 API = "/api/v1"
 STAGES = [stage.key for stage in stages(PRESETS["shakespeare"])]
+GRADIENTS = {"gradients": True, "weight_gradients": True}
+PREDICTING: dict[str, dict[str, Any]] = {
+    name: {"model": name, "text": "T b"}
+    | ({"hidden": [2]} if config.guesses else {})
+    | ({"target": "To be"} if config.writes else {})
+    for name, config in PRESETS.items()
+}
+"""A request for each preset in which something known is to be predicted."""
 
 CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/models", None, schemas.ModelList),
@@ -24,6 +33,15 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/traces", {"text": "To be", "stages": "loss"}, schemas.TraceAnswer),
     ("POST", "/checks", {"text": "To be"}, schemas.CheckAnswer),
     ("POST", "/checks", {"text": "a"}, schemas.CheckAnswer),
+    *(
+        ("POST", path, asked | more, shape)
+        for asked in PREDICTING.values()
+        for path, more, shape in (
+            ("/traces", GRADIENTS, schemas.TraceAnswer),
+            ("/checks", {"gradients": True}, schemas.CheckAnswer),
+            ("/gradient-flow", {}, schemas.FlowAnswer),
+        )
+    ),
     ("GET", "/labs/counting", None, schemas_labs.CountingAnswer),
     ("GET", "/labs/masking", None, schemas_labs.MaskingAnswer),
     ("GET", "/labs/positions", None, schemas_labs.PositionsAnswer),
@@ -75,10 +93,8 @@ def test_calls_above_are_all_that_the_description_has(openapi: dict[str, Any]) -
     assert described == {(method, path) for method, path, _, _ in CALLS}
 
 
-@pytest.mark.parametrize("form", list(schemas.Format))
-def test_format_is_described(
-    client: TestClient, openapi: dict[str, Any], form: schemas.Format
-) -> None:
+@pytest.mark.parametrize("form", list(Format))
+def test_format_is_described(client: TestClient, openapi: dict[str, Any], form: Format) -> None:
     sent = {"text": "a", "stages": "loss", "format": form.value}
     media_type = ask(client, "GET", "/traces", sent).headers["content-type"].partition(";")[0]
     for method in ("GET", "POST"):
