@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from app import headers
-from model.errors import InputError, UnknownModel, quoted
+from model.errors import InputError, UnknownModel, UnknownWeight, quoted
 
 
 class NoModel(InputError):
@@ -38,6 +38,7 @@ class BodyTooLarge(InputError):
 
 STATUS: dict[type[InputError], int] = {
     UnknownModel: 404,
+    UnknownWeight: 404,
     BodyTooLarge: 413,
     NoModel: 503,
     Busy: 503,

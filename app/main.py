@@ -10,7 +10,18 @@ import torch
 from fastapi import FastAPI
 
 from app import errors, pages
-from app.api import checks, figures, gradient_flow, health, labs, models, stages, traces
+from app.api import (
+    cells,
+    checks,
+    figures,
+    gradient_flow,
+    health,
+    labs,
+    models,
+    stages,
+    traces,
+    weights,
+)
 from app.assets import Assets
 from app.headers import Headers, HeadRequests
 from app.limits import BodyLimit
@@ -19,7 +30,9 @@ from app.service import Service
 from app.settings import ROOT, Settings
 
 API = "/api/v1"
-NOUNS = (models, stages, traces, figures, checks, gradient_flow, labs, health)
+NOUNS = (
+    models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, health,
+)  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 
 

@@ -1,10 +1,11 @@
 """The requests of the API: what a body or a query may say."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt
 
+from model.cells import LISTED
 from model.config import LONGEST_CONTEXT
 from model.tokenizer import MASK
 
@@ -102,3 +103,35 @@ class FigureRequest(TextRequest):
     stage: str = Field(description="a stage key")
     gradient: bool = Field(False, description="d loss / d stage instead of the stage")
     columns: int = Field(2, ge=1, le=16, strict=True, description="small multiples side by side")
+
+
+class CellRequest(TextRequest):
+    """One number, by its stage or its weight, and its place there."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"text": EXAMPLE_TEXT, "stage": "blocks.0.attn.weights", "index": [0, 0, 0]}
+            ]
+        }
+    )
+
+    stage: str | None = Field(None, description="a stage key; or else name a weight")
+    weight: str | None = Field(None, description="a weight's name in the checkpoint")
+    index: list[StrictInt] = Field(
+        max_length=8, description="one whole number for each axis, counted from 0"
+    )
+    gradient: bool = Field(False, description="d loss / d that cell instead of the cell")
+    terms: int | None = Field(
+        LISTED,
+        ge=1,
+        strict=True,
+        description="how many terms of a long sum to list, largest first, the rest summed in one "
+        "more; null for all",
+    )
+
+
+class WeightRequest(ModelRequest):
+    """How one weight is wanted."""
+
+    format: Literal["json", "safetensors"] = Field("json", description="json or safetensors")

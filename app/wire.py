@@ -3,7 +3,7 @@
 import csv
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,8 @@ from latex2mathml.converter import convert
 from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.ops import Array
-from model.stage import Axis, Stage
+from model.parameters import Parameter
+from model.stage import Axis, Kind, Stage
 from model.stages import stages
 from model.tokenizer import glyph
 from model.tracing import Token, Trace
@@ -29,6 +30,12 @@ SAFETENSORS_DTYPES = {np.dtype(np.float32): "F32", np.dtype(np.int32): "I32"}
 def to_json(content: Any) -> bytes:
     """JSON with NumPy arrays as nested lists; NaN and infinities, which JSON lacks, as null."""
     return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+@lru_cache(maxsize=1024)
+def mathml(latex: str) -> str:
+    """LaTeX as browsers draw it themselves."""
+    return str(convert(latex))
 
 
 def model_card(model: LoadedModel) -> dict[str, str]:
@@ -72,13 +79,13 @@ def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
     return tuple(
         stage_entry(stage)
         | {
-            "mathml": convert(stage.equation),
-            "symbol_mathml": convert(stage.symbol),
+            "mathml": mathml(stage.equation),
+            "symbol_mathml": mathml(stage.symbol),
             "parameters": [
                 {
                     "key": weight.key,
                     "symbol": weight.symbol,
-                    "symbol_mathml": convert(weight.symbol),
+                    "symbol_mathml": mathml(weight.symbol),
                     "symbolic_shape": [axis.symbol for axis in weight.axes],
                 }
                 for weight in stage.weights
@@ -178,10 +185,13 @@ def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     end. It is put together here in one copy: safetensors.numpy.save takes longer than two forward
     passes, most of it for fresh memory, and reads the strided q, k and v as if they were not.
     """
-    assert sys.byteorder == "little", "the tensors are written as they lie in memory"
-    named = tensors(traced, chosen)
     told = to_json(trace_text(traced)).decode()
-    header: dict[str, Any] = {"__metadata__": {"trace": told}}
+    return _safetensors(tensors(traced, chosen), {"trace": told})
+
+
+def _safetensors(named: Mapping[str, Array], metadata: Mapping[str, str]) -> bytes:
+    assert sys.byteorder == "little", "the tensors are written as they lie in memory"
+    header: dict[str, Any] = {"__metadata__": metadata}
     end = 0
     for name, array in named.items():
         start, end = end, end + array.nbytes
@@ -194,6 +204,40 @@ def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     written += b" " * (-len(written) % 8)
     length = len(written).to_bytes(8, "little")
     return b"".join([length, written, *(array.data for array in named.values())])
+
+
+def weight_as_json(model: LoadedModel, parameter: Parameter) -> bytes:
+    """One weight for people and scripts."""
+    array = np.ascontiguousarray(model.weights[parameter.weight.key])
+    numbers = {"summary": summary(array), "values": array}
+    weight = weight_entry(model, parameter) | numbers
+    return to_json({"model": model_card(model), "weight": weight})
+
+
+def weight_as_safetensors(model: LoadedModel, parameter: Parameter) -> bytes:
+    """The same as a raw tensor by its name; `__metadata__.weight` is the rest as JSON."""
+    key = parameter.weight.key
+    told = {"model": model_card(model), "weight": weight_entry(model, parameter)}
+    named = {key: np.ascontiguousarray(model.weights[key])}
+    return _safetensors(named, {"weight": to_json(told).decode()})
+
+
+def weight_entry(model: LoadedModel, parameter: Parameter) -> dict[str, Any]:
+    """What can be said of a weight beside its numbers."""
+    weight, array = parameter.weight, model.weights[parameter.weight.key]
+    return {
+        "key": weight.key,
+        "title": parameter.title,
+        "symbol": weight.symbol,
+        "symbol_mathml": mathml(weight.symbol),
+        "axes": [axis.name for axis in weight.axes],
+        "along": [axis.along for axis in weight.axes],
+        "symbolic_shape": list(parameter.symbolic_shape),
+        "kind": Kind.SIGNED.value,
+        "used_by": [stage.key for stage in parameter.used_by],
+        "shape": list(array.shape),
+        "dtype": str(array.dtype),
+    }
 
 
 def as_npz(traced: Trace, chosen: Sequence[Stage]) -> bytes:

@@ -44,6 +44,18 @@ class UnknownStage(InputError):
     code = "unknown_stage"
 
 
+class UnknownWeight(InputError):
+    """A weight's name that the model's checkpoint does not have."""
+
+    code = "unknown_weight"
+
+
+class CellError(InputError):
+    """A cell that a tensor does not have, or that cannot be asked for."""
+
+    code = "invalid_cell"
+
+
 class CheckpointError(InputError):
     """A checkpoint folder that cannot be loaded, with the file and the reason."""
 

@@ -2,8 +2,9 @@
 
 Each class is one equation. `forward` computes it from its operands, the stage's inputs first and
 its weights after them, in the dtype given; `backward` is its vector-Jacobian product, worked out
-by hand; `equation` prints it with the stage's own symbols; `operation` says it in words. Nothing
-here knows torch, and nothing here knows which model calls.
+by hand; `explain` takes one cell of the result apart; `equation` prints it with the stage's own
+symbols; `operation` says it in words. Nothing here knows torch, and nothing here knows which model
+calls.
 
 Shapes are written with the legend of this package: T position, S source, D d_model, H head,
 K d_head, F any number of features, V vocab; `…` stands for any leading axes. There is no batch
@@ -13,6 +14,17 @@ axis: a trace is of one text.
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add, Multiply
 from model.ops.attention import CausalMask, NoMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.explanation import (
+    Explanation,
+    Factor,
+    Rule,
+    Step,
+    Term,
+    explained,
+    folded,
+    number,
+    numbers,
+)
 from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
 from model.ops.lookups import (
     Encode,
@@ -42,6 +54,8 @@ __all__ = [
     "CausalMask",
     "Encode",
     "EncodeTarget",
+    "Explanation",
+    "Factor",
     "Gelu",
     "GeluTanh",
     "Given",
@@ -65,13 +79,20 @@ __all__ = [
     "RmsNormalize",
     "Rotate",
     "Rows",
+    "Rule",
     "Scale",
     "ScaleAndShift",
     "ScaledDotProduct",
     "Silu",
     "Sinusoids",
     "Softmax",
+    "Step",
     "SumHeads",
+    "Term",
     "Variance",
     "WeightedSum",
+    "explained",
+    "folded",
+    "number",
+    "numbers",
 ]

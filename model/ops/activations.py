@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, number
 from model.ops.op import Array, Gradient, Op
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -27,6 +28,19 @@ class Gelu(Op):
         (x,) = operands
         density = np.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
         return ((dy * (_share_below(x) + x * density)).astype(x.dtype),)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        """In code, because NumPy has no erf: Φ(x) = 1/2 + the area under φ from 0 to x."""
+        x, from_x = float(operands[0][index]), (Factor(0, index),)
+        share = 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+        z = number(x)
+        area = f"np.trapezoid(np.exp(-(np.linspace(0, {z}, 1001) ** 2) / 2), dx={z} / 1000)"
+        return explained(
+            Rule.PRODUCT,
+            [Term("x", from_x, x), Term("Φ(x)", from_x, share)],
+            f"{z} * (0.5 + {area} / np.sqrt(2 * np.pi))",
+            note="Φ(x) is the share of a normal distribution that lies below x.",
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -52,6 +66,20 @@ class GeluTanh(Op):
         t = self._tanh(x)
         slope = math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x)
         return (0.5 * dy * (1.0 + t + x * (1.0 - t * t) * slope),)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        x, from_x = float(operands[0][index]), (Factor(0, index),)
+        inside = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
+        z = number(x)
+        return explained(
+            Rule.PRODUCT,
+            [
+                Term("x", from_x, x),
+                Term("(1 + tanh(u)) / 2", from_x, 0.5 * (1 + math.tanh(inside))),
+            ],
+            f"{z} * (1 + np.tanh(np.sqrt(2 / np.pi) * ({z} + 0.044715 * ({z}) ** 3))) / 2",
+            steps=[Step("u = √(2/π) (x + 0.044715 x³)", inside)],
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -81,6 +109,11 @@ class Relu(Op):
         (x,) = operands
         return (dy * (x > 0),)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        x = float(operands[0][index])
+        terms = [Term("zero", (), 0.0), Term("x", (Factor(0, index),), x)]
+        return explained(Rule.MAXIMUM, terms, f"np.maximum(0, {number(x)})")
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
         return rf"{result} = \max(0, {x})"
@@ -101,6 +134,15 @@ class Silu(Op):
         (x,) = operands
         gate = _sigmoid(x)
         return (dy * gate * (1 + x * (1 - gate)),)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        x, from_x = float(operands[0][index]), (Factor(0, index),)
+        gate = float(_sigmoid(np.array(x)))
+        return explained(
+            Rule.PRODUCT,
+            [Term("x", from_x, x), Term("σ(x)", from_x, gate)],
+            f"{number(x)} / (1 + np.exp({number(-x)}))",
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from model.ops.explanation import Explanation, Factor, Rule, Term, explained, number
 from model.ops.op import Array, Gradient, Op
 
 
@@ -20,6 +21,10 @@ class Add(Op):
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """da = dy, db = dy: a sum hands its gradient to both."""
         return dy, dy
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        left, right = (float(operand[index]) for operand in operands)
+        return explained(Rule.SUM, _two(index, left, right), f"{number(left)} + {number(right)}")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands
@@ -41,6 +46,16 @@ class Multiply(Op):
         left, right = operands
         return dy * right, dy * left
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        left, right = (float(operand[index]) for operand in operands)
+        code = f"{number(left)} * {number(right)}"
+        return explained(Rule.PRODUCT, _two(index, left, right), code)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands
         return rf"{result} = {left} \odot {right}"
+
+
+def _two(index: tuple[int, ...], left: float, right: float) -> tuple[Term, Term]:
+    """The cell at the same place of either operand."""
+    return Term("left", (Factor(0, index),), left), Term("right", (Factor(1, index),), right)

@@ -7,6 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from model.ops.explanation import (
+    Explanation,
+    Factor,
+    Rule,
+    Step,
+    Term,
+    copied,
+    explained,
+    number,
+    numbers,
+    products,
+)
 from model.ops.op import Array, Gradient, Op
 
 
@@ -25,6 +37,20 @@ class ScaledDotProduct(Op):
         q, k = operands
         scaled = dy * _scale(q)
         return scaled @ k, np.swapaxes(scaled, -1, -2) @ q
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        q, k = operands
+        h, i, j = index
+        added, code = products(
+            "feature", q[h, i], k[h, j], lambda n: (Factor(0, (h, i, n)), Factor(1, (h, j, n)))
+        )
+        d_head = q.shape[-1]
+        return explained(
+            Rule.QUOTIENT,
+            [*added, Term(f"√d_head, the root of {d_head}", (), math.sqrt(d_head))],
+            f"{code} / np.sqrt({d_head})",
+            steps=[Step("sum of the products", math.fsum(term.value for term in added))],
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         q, k = operands
@@ -47,6 +73,15 @@ class CausalMask(Op):
         (scores,) = operands
         return (np.where(_seen(scores), dy, dy.dtype.type(0)),)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        *_, i, j = index
+        if j <= i:
+            kept = f"Position {i} sees position {j}, so the mask leaves the score as it is."
+            return copied("score", float(operands[0][index]), Factor(0, index), note=kept)
+        hidden = f"Position {i} must not see position {j}, which comes later."
+        mask = Term("causal mask", (), -math.inf)
+        return explained(Rule.MASK, [mask], number(-math.inf), note=hidden)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
         return (
@@ -68,6 +103,9 @@ class NoMask(Op):
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """ds = dy."""
         return (dy,)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        return copied("score", float(operands[0][index]), Factor(0, index))
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
@@ -97,6 +135,27 @@ class Softmax(Op):
         """
         return (y * (dy - (dy * y).sum(axis=-1, keepdims=True)),)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        """The cell's own exponential first, then the others of its row."""
+        *row, own = index
+        x = operands[0][tuple(row)].astype(np.float64)
+        largest = x.max()
+        exponentials = np.exp(x - largest)
+        order = [own, *(j for j in range(len(x)) if j != own)]
+        m = number(largest)
+        return explained(
+            Rule.SHARE,
+            [
+                Term(f"exp(x[{j}] − maximum)", (Factor(0, (*row, j)),), float(exponentials[j]))
+                for j in order
+            ],
+            f"np.exp({number(x[own])} - {m}) / np.sum(np.exp(np.array({numbers(x)}) - {m}))",
+            steps=[
+                Step("maximum of the row", float(largest)),
+                Step("sum of the exponentials", math.fsum(exponentials)),
+            ],
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
         return rf"{result} = \operatorname{{softmax}}({x})"
@@ -116,6 +175,17 @@ class WeightedSum(Op):
         """da[h] = dy[h] v[h]ᵀ, dv[h] = a[h]ᵀ dy[h]."""
         weights, values = operands
         return dy @ np.swapaxes(values, -1, -2), np.swapaxes(weights, -1, -2) @ dy
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        weights, values = operands
+        h, i, k = index
+        added, code = products(
+            "source",
+            weights[h, i],
+            values[h, :, k],
+            lambda j: (Factor(0, (h, i, j)), Factor(1, (h, j, k))),
+        )
+        return explained(Rule.SUM, added, code)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         weights, values = operands

@@ -6,6 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import (
+    Explanation,
+    Factor,
+    Rule,
+    Term,
+    explained,
+    number,
+    numbers,
+    products,
+)
 from model.ops.op import Array, Gradient, Op
 
 
@@ -24,6 +34,14 @@ class Linear(Op):
         """dx = dy W, dW = dyᵀ x, db = Σ_i dy[i]."""
         x, weight, *bias = operands
         return dy @ weight, dy.T @ x, *(dy.sum(axis=0) for _ in bias)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        x, weight, *bias = operands
+        i, o = index
+        added, code = products(
+            "feature", x[i], weight[o], lambda k: (Factor(0, (i, k)), Factor(1, (o, k)))
+        )
+        return _with_bias(added, code, bias, 2, o)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
@@ -46,6 +64,12 @@ class HeadLinear(Op):
         joined = np.swapaxes(dy, 0, 1).reshape(dy.shape[1], -1)
         return Linear().backward(joined, y, *operands)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        """Linear's, at row h · K + k of W."""
+        h, i, k = index
+        d_head = len(operands[1]) // self.n_heads
+        return Linear().explain((i, h * d_head + k), y, *operands)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
         return f"{result}[h] = {x}\\,{weight}[h]^{{\\top}}" + "".join(f" + {b}[h]" for b in bias)
@@ -66,6 +90,19 @@ class HeadContributions(Op):
         heads, weight = operands
         of_slices = np.swapaxes(dy, -1, -2) @ heads  # (H, D, K)
         return dy @ self._slices(heads, weight), np.swapaxes(of_slices, 0, 1).reshape(weight.shape)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        heads, weight = operands
+        h, i, o = index
+        d_head = heads.shape[-1]
+        start = h * d_head
+        added, code = products(
+            "feature",
+            heads[h, i],
+            weight[o, start : start + d_head],
+            lambda k: (Factor(0, (h, i, k)), Factor(1, (o, start + k))),
+        )
+        return explained(Rule.SUM, added, code)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         heads, weight = operands
@@ -93,6 +130,26 @@ class SumHeads(Op):
         contributions, *bias = operands
         return np.broadcast_to(dy, contributions.shape), *(dy.sum(axis=0) for _ in bias)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        contributions, *bias = operands
+        i, o = index
+        added = [
+            Term(f"head {h}", (Factor(0, (h, i, o)),), float(value))
+            for h, value in enumerate(contributions[:, i, o])
+        ]
+        code = f"np.sum({numbers(contributions[:, i, o])})"
+        return _with_bias(added, code, bias, 1, o)
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         contributions, *bias = operands
         return rf"{result} = \sum_h {contributions}[h]" + "".join(f" + {b}" for b in bias)
+
+
+def _with_bias(
+    added: list[Term], code: str, bias: Sequence[Array], operand: int, o: int
+) -> Explanation:
+    """A sum, and the bias of feature `o` where the operation has one."""
+    for vector in bias:
+        added = [*added, Term("bias", (Factor(operand, (o,)),), float(vector[o]))]
+        code += f" + {number(vector[o])}"
+    return explained(Rule.SUM, added, code)

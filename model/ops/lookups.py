@@ -6,12 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import Explanation, Factor, copied
 from model.ops.op import Array, Gradient, Op, Rows
 
 
 @dataclass(frozen=True)
 class Given(Op):
     """Integers that come from the reader's text: no operation makes them."""
+
+    result: ClassVar[str]
+    """What each of them is, before the number of its place."""
 
     def forward(self, *operands: Array) -> Array:
         raise TypeError(f"{type(self).__name__} is the interpreter's input; nothing computes it")
@@ -20,12 +24,17 @@ class Given(Op):
         """Nothing flows back to the characters."""
         raise TypeError(f"{type(self).__name__} holds integers; no gradient flows through it")
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        (i,) = index
+        return copied(f"{self.result} {i}", int(y[i]))
+
 
 @dataclass(frozen=True)
 class Encode(Given):
     """ids[i]: the number of the character at position i."""
 
     operation: ClassVar[str] = "look each character up in the vocabulary"
+    result: ClassVar[str] = "id of the character at position"
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return rf"{result}[i] = \operatorname{{id}}(\text{{character}}_i)"
@@ -36,6 +45,7 @@ class EncodeTarget(Given):
     """ids[i]: the number of the target's character at position i − 1; a line end begins it."""
 
     operation: ClassVar[str] = "put a line end first, look each character up in the vocabulary"
+    result: ClassVar[str] = "id of the character at the target's position"
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return (
@@ -49,6 +59,7 @@ class HiddenPositions(Given):
     """h[j]: where the j-th hidden character stands whose truth is known."""
 
     operation: ClassVar[str] = "the positions whose character was hidden from the model"
+    result: ClassVar[str] = "position of hidden character"
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return rf"{result}[j] = \text{{position of hidden character }} j"
@@ -59,6 +70,7 @@ class HiddenIds(Given):
     """y[j]: the number of the j-th hidden character, which the model did not read."""
 
     operation: ClassVar[str] = "look the hidden characters up in the vocabulary"
+    result: ClassVar[str] = "id of hidden character"
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return rf"{result}[j] = \operatorname{{id}}(\text{{hidden character}}_j)"
@@ -82,6 +94,18 @@ class LookUp(Op):
         np.add.at(values, row, dy)  # a row that occurred twice receives both
         return None, Rows(occurred, values)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        ids, table = operands
+        i, k = index
+        row = int(ids[i])
+        return copied(
+            f"row {row}, feature {k}",
+            float(table[row, k]),
+            Factor(0, (i,)),
+            Factor(1, (row, k)),
+            note=f"The id at position {i} is {row}, and it chooses the table's row {row}.",
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         ids, table = operands
         return f"{result}[i] = {table}[\\,{ids}[i]\\,]"
@@ -100,6 +124,16 @@ class LookUpPosition(Op):
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dW[i] = dy[i]: only the rows of positions that the text has."""
         return None, Rows(np.arange(len(dy)), dy)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        _, table = operands
+        i, k = index
+        return copied(
+            f"row {i}, feature {k}",
+            float(table[index]),
+            Factor(1, index),
+            note=f"Position {i} chooses the table's row {i}, whatever character stands there.",
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         _, table = operands

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import Explanation, Factor, Rule, Term, explained, number
 from model.ops.op import Array, Gradient, Op
 
 
@@ -28,6 +29,17 @@ class NextTokenLoss(Op):
         gradient = np.zeros_like(probabilities)
         gradient[followed] = -dy / probabilities[followed]
         return gradient, None
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        probabilities, ids = operands
+        (i,) = index
+        followed = int(ids[i + 1])
+        return _minus_log(
+            f"probability, at position {i}, of id {followed}, which follows",
+            float(probabilities[i, followed]),
+            Factor(0, (i, followed)),
+            Factor(1, (i + 1,)),
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, ids = operands
@@ -55,6 +67,24 @@ class HiddenLoss(Op):
         gradient[asked] = -dy / probabilities[asked]
         return gradient, None, None
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        probabilities, hidden, targets = operands
+        (j,) = index
+        position, truth = int(hidden[j]), int(targets[j])
+        return _minus_log(
+            f"probability, at position {position}, of id {truth}, which was hidden there",
+            float(probabilities[position, truth]),
+            Factor(0, (position, truth)),
+            Factor(1, index),
+            Factor(2, index),
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         probabilities, hidden, targets = operands
         return rf"{result}[j] = -\log {probabilities}[\,{hidden}[j],\, {targets}[j]\,]"
+
+
+def _minus_log(label: str, probability: float, *factors: Factor) -> Explanation:
+    """A probability's cost. The logarithm of 0 is no line of code: NumPy warns of it."""
+    code = f"-np.log({number(probability)})" if probability else "np.inf"
+    return explained(Rule.MINUS_LOG, [Term(label, factors, probability)], code)

@@ -1,11 +1,22 @@
 """Normalization, a step at a time."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import (
+    Explanation,
+    Factor,
+    Rule,
+    Step,
+    Term,
+    explained,
+    number,
+    numbers,
+)
 from model.ops.op import Array, Gradient, Op
 
 
@@ -23,6 +34,11 @@ class Mean(Op):
         """dx[i, k] = dμ[i] / D."""
         (x,) = operands
         return (np.broadcast_to(dy[:, None] / x.shape[-1], x.shape),)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        (i,) = index
+        x = operands[0][i].astype(np.float64)
+        return _mean("x", i, x, f"np.mean({numbers(x)})")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -44,6 +60,12 @@ class Variance(Op):
         x, mean = operands
         gradient = (x - mean[:, None]) * (2 * dy / x.shape[-1])[:, None]
         return gradient, -gradient.sum(axis=-1)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        (i,) = index
+        x, mean = operands[0][i].astype(np.float64), float(operands[1][i])
+        code = f"np.mean((np.array({numbers(x)}) - {number(mean)}) ** 2)"
+        return _mean("(x − mean)²", i, np.square(x - mean), code, Factor(1, index))
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean = operands
@@ -70,6 +92,20 @@ class Normalize(Op):
         of_variance = -0.5 * (gradient * y).sum(axis=-1) * inverse  # y is (x − μ) / s
         return gradient, -gradient.sum(axis=-1), of_variance
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        i, _ = index
+        x, mean, variance = float(operands[0][index]), *(float(o[i]) for o in operands[1:])
+        return explained(
+            Rule.QUOTIENT,
+            [
+                Term("x", (Factor(0, index),), x),
+                Term("− mean", (Factor(1, (i,)),), -mean),
+                Term("√(variance + ε)", (Factor(2, (i,)),), math.sqrt(variance + self.epsilon)),
+            ],
+            f"({number(x)} - {number(mean)}) / np.sqrt({number(variance)} + {self.epsilon!r})",
+            steps=[Step("x − mean", x - mean)],
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean, variance = operands
         return rf"{result} = \frac{{{x} - {mean}}}{{\sqrt{{{variance} + \epsilon}}}}"
@@ -90,6 +126,18 @@ class ScaleAndShift(Op):
         x, scale, _ = operands
         return dy * scale, (dy * x).sum(axis=0), dy.sum(axis=0)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        _, k = index
+        x, scale, shift = float(operands[0][index]), *(float(o[k]) for o in operands[1:])
+        return explained(
+            Rule.SUM,
+            [
+                Term("scaled", (Factor(0, index), Factor(1, (k,))), x * scale),
+                Term("shift", (Factor(2, (k,)),), shift),
+            ],
+            f"{number(x)} * {number(scale)} + {number(shift)}",
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, scale, shift = operands
         return rf"{result} = {x} \odot {scale} + {shift}"
@@ -109,6 +157,11 @@ class MeanSquare(Op):
         """dx[i, k] = 2 x[i, k] dm[i] / D."""
         (x,) = operands
         return (x * (2 * dy / x.shape[-1])[:, None],)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        (i,) = index
+        x = operands[0][i].astype(np.float64)
+        return _mean("x²", i, np.square(x), f"np.mean(np.square({numbers(x)}))")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -133,6 +186,19 @@ class RmsNormalize(Op):
         gradient = dy * inverse[:, None]
         return gradient, -0.5 * (gradient * y).sum(axis=-1) * inverse  # y is x / s
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        i, _ = index
+        x, mean_square = float(operands[0][index]), float(operands[1][i])
+        root = math.sqrt(mean_square + self.epsilon)
+        return explained(
+            Rule.QUOTIENT,
+            [
+                Term("x", (Factor(0, index),), x),
+                Term("√(mean square + ε)", (Factor(1, (i,)),), root),
+            ],
+            f"{number(x)} / np.sqrt({number(mean_square)} + {self.epsilon!r})",
+        )
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean_square = operands
         return rf"{result} = \frac{{{x}}}{{\sqrt{{{mean_square} + \epsilon}}}}"
@@ -153,6 +219,23 @@ class Scale(Op):
         x, gain = operands
         return dy * gain, (dy * x).sum(axis=0)
 
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        _, k = index
+        x, gain = float(operands[0][index]), float(operands[1][k])
+        terms = [Term("x", (Factor(0, index),), x), Term("gain", (Factor(1, (k,)),), gain)]
+        return explained(Rule.PRODUCT, terms, f"{number(x)} * {number(gain)}")
+
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, gain = operands
         return rf"{result} = {x} \odot {gain}"
+
+
+def _mean(label: str, i: int, parts: Array, code: str, *others: Factor) -> Explanation:
+    """The mean of one number a feature of position `i`; `others` are read for each of them."""
+    added = [
+        Term(f"{label}, feature {k}", (Factor(0, (i, k)), *others), float(part))
+        for k, part in enumerate(parts)
+    ]
+    divisor = Term("number of features", (), float(len(parts)))
+    steps = [Step("sum", math.fsum(parts))]
+    return explained(Rule.QUOTIENT, [*added, divisor], code, steps=steps)

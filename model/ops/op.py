@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from model.ops.explanation import Explanation
+
 Array = NDArray[Any]
 
 
@@ -28,7 +30,7 @@ Gradient = Array | Rows | None
 
 
 class Op(ABC):
-    """One operation: its words, its equation, its result, its derivative."""
+    """One operation: its words, its equation, its result, its derivative, a cell's arithmetic."""
 
     operation: ClassVar[str]
     masks: ClassVar[bool] = False
@@ -45,6 +47,11 @@ class Op(ABC):
 
         The gradients may share memory with `dy` and with each other; do not write into them.
         """
+
+    @abstractmethod
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        """The arithmetic of y[index] with the operands' own numbers, in float64 whatever their
+        dtype. `y` is the result; only what no operand makes is read from it."""
 
     @abstractmethod
     def equation(self, result: str, operands: Sequence[str]) -> str:

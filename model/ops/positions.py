@@ -1,11 +1,13 @@
 """Positions that are computed, not learned: sinusoids and rotations."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, number
 from model.ops.op import Array, Gradient, Op
 
 BASE = 10_000.0
@@ -17,6 +19,11 @@ def angles(n_positions: int, width: int) -> Array:
     frequencies = BASE ** (-np.arange(0, width, 2) / width)
     product: Array = np.arange(n_positions)[:, None] * frequencies
     return product
+
+
+def _frequency(pair: int, width: int) -> float:
+    """ω of the pair of features that begins at an even one."""
+    return float(BASE ** (-pair / width))
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,22 @@ class Sinusoids(Op):
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """None: a position is no number that could change a little."""
         return (None,)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        position, feature = index
+        pair = feature - feature % 2
+        even = feature == pair
+        frequency = _frequency(pair, self.width)
+        function = "sin" if even else "cos"
+        return explained(
+            Rule.SINE if even else Rule.COSINE,
+            [
+                Term("position", (), float(position)),
+                Term(f"frequency 10000^(−{pair}/{self.width})", (), frequency),
+            ],
+            f"np.{function}({position} * {BASE!r} ** (-{pair} / {self.width}))",
+            steps=[Step("angle, in radians", position * frequency)],
+        )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         return (
@@ -59,6 +82,29 @@ class Rotate(Op):
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[pos, 2i..2i+1] = R(−pos · ω_i) dy[pos, 2i..2i+1]: turned back, for R⁻¹ = Rᵀ."""
         return (_turned(dy, -angles(*dy.shape[-2:])),)
+
+    def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
+        (x,) = operands
+        h, position, feature = index
+        pair, width = feature - feature % 2, x.shape[-1]
+        angle = position * _frequency(pair, width)
+        cos, sin = math.cos(angle), math.sin(angle)
+        turns = (
+            (("cos θ", cos, "np.cos"), ("−sin θ", -sin, "-np.sin")),
+            (("sin θ", sin, "np.sin"), ("cos θ", cos, "np.cos")),
+        )[feature - pair]
+        theta = f"{position} * {BASE!r} ** (-{pair} / {width})"
+        terms, code = [], []
+        for k, (name, by, function) in enumerate(turns, start=pair):
+            value = float(x[h, position, k])
+            terms.append(Term(f"feature {k} · {name}", (Factor(0, (h, position, k)),), value * by))
+            code.append(f"{number(value)} * {function}({theta})")
+        steps = [Step("θ, in radians", angle), Step("cos θ", cos), Step("sin θ", sin)]
+        note = (
+            f"Position {position} turns the pair of features {pair} and {pair + 1} by "
+            f"θ = {position} · 10000^(−{pair}/{width})."
+        )
+        return explained(Rule.SUM, terms, " + ".join(code), steps=steps, note=note)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands

@@ -1,0 +1,295 @@
+"""Where one number comes from: the arithmetic of a cell of a stage or a weight, or of its
+gradient.
+
+The operations explain themselves; here their operands get names, so that each can be asked in
+turn, down to the weights and the characters.
+"""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from model import backflow, ops
+from model.checking import Difference
+from model.errors import CellError, quoted
+from model.ops import Array, Explanation, Rule, Step
+from model.parameters import parameter_of
+from model.stage import Axis, Stage
+from model.tracing import Trace
+
+LISTED = 8
+"""How many terms of a long sum are listed where no one asks for more."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A number and where it stands: in a stage or in a weight, or in the gradient of one."""
+
+    stage: str | None
+    weight: str | None
+    gradient: bool
+    index: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class CellTerm:
+    """One part of the arithmetic, and the operands that it is made from."""
+
+    label: str
+    factors: tuple[Operand, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a trace, explained: `terms`, joined by `rule`, come to `total`, which is
+    `difference` away from the `value` shown; `equal` says whether that is what this project calls
+    equal. A masked cell is −∞ in `value`, `total` and its one term. `used_by` are the stages that
+    read the tensor. The rest is as in model.ops.Explanation."""
+
+    stage: str | None
+    weight: str | None
+    gradient: bool
+    index: tuple[int, ...]
+    value: float
+    equation: str
+    rule: Rule
+    terms: tuple[CellTerm, ...]
+    folded: int
+    steps: tuple[Step, ...]
+    total: float
+    difference: float
+    equal: bool
+    code: str
+    note: str | None
+    used_by: tuple[str, ...]
+
+
+class _Tensor(NamedTuple):
+    """A tensor of a trace, with the names that its cells carry."""
+
+    stage: str | None
+    weight: str | None
+    gradient: bool
+    array: Array
+
+    @property
+    def name(self) -> str:
+        key = self.stage or self.weight or ""
+        return f"the gradient of {key}" if self.gradient else key
+
+    def operand(self, index: tuple[int, ...]) -> Operand:
+        value = self.array[index].item()
+        return Operand(self.stage, self.weight, self.gradient, index, value)
+
+
+def explain(
+    traced: Trace,
+    key: str,
+    index: Sequence[int],
+    *,
+    gradient: bool = False,
+    largest: int | None = LISTED,
+) -> Cell:
+    """The arithmetic of one cell of a stage, counted from 0 along each axis; or, with `gradient`,
+    of d loss / d that cell. Of a long sum the `largest` terms are listed, or all with None.
+
+    Raises:
+        UnknownStage: the model has no such stage.
+        CellError: the tensor has no such cell, or no gradient.
+    """
+    stage = traced.stage(key)
+    readers = tuple(one for one in traced.model.stages if key in one.inputs)
+    used_by = tuple(reader.key for reader in readers)
+    if gradient:
+        uses = [(reader, reader.inputs.index(key)) for reader in readers]
+        shown = _Tensor(key, None, True, _gradient_of_stage(traced, key))
+        place = _placed(traced, index, shown, stage.axes)
+        return _passed_back(traced, shown, place, stage.symbol, uses, largest)
+    shown = _Tensor(key, None, False, traced.array(key))
+    place = _placed(traced, index, shown, stage.axes)
+    operands = [_Tensor(each, None, False, traced.array(each)) for each in stage.inputs]
+    operands += [_weight(traced, weight.key) for weight in stage.weights]
+    explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
+    if not operands:
+        explanation = replace(explanation, note=_character(traced, stage, place))
+    return _cell(shown, place, stage.equation, explanation, operands, largest, used_by)
+
+
+def explain_weight(
+    traced: Trace,
+    key: str,
+    index: Sequence[int],
+    *,
+    gradient: bool = False,
+    largest: int | None = LISTED,
+) -> Cell:
+    """The same for a cell of a parameter, indexed as the checkpoint has it: no operation makes it,
+    but the gradient that training would follow comes from every stage that uses it.
+
+    Raises:
+        UnknownWeight: the model has no such parameter.
+        CellError: the tensor has no such cell, or the trace no gradients.
+    """
+    parameter = parameter_of(traced.model, key)
+    weight, readers = parameter.weight, parameter.used_by
+    used_by = tuple(reader.key for reader in readers)
+    if gradient:
+        keys = [(reader, [one.key for one in reader.weights]) for reader in readers]
+        uses = [(reader, len(reader.inputs) + of.index(key)) for reader, of in keys]
+        shown = _Tensor(None, key, True, _gradient_of_weight(traced, key))
+        place = _placed(traced, index, shown, weight.axes)
+        return _passed_back(traced, shown, place, weight.symbol, uses, largest)
+    shown = _weight(traced, key)
+    place = _placed(traced, index, shown, weight.axes)
+    value = float(shown.array[place])
+    trained = ops.explained(
+        Rule.TRAINED,
+        [ops.Term("learned in training", (), value)],
+        ops.number(value),
+        note="No operation makes a weight. Training did, a step at a time, and it is the same for "
+        "every text.",
+    )
+    sizes = r" \times ".join(map(str, shown.array.shape))
+    equation = rf"{weight.symbol} \in \mathbb{{R}}^{{{sizes}}}"
+    return _cell(shown, place, equation, trained, (), largest, used_by)
+
+
+def _passed_back(
+    traced: Trace,
+    shown: _Tensor,
+    place: tuple[int, ...],
+    symbol: str,
+    uses: Sequence[backflow.Use],
+    largest: int | None,
+) -> Cell:
+    """A cell of a gradient: the sum of what each use of the tensor passes back. Nothing uses the
+    loss, whose mean is taken."""
+    readers = [reader for reader, _ in uses]
+    operands = [
+        _Tensor(reader.key, None, True, _gradient_of_stage(traced, reader.key))
+        for reader in readers
+    ]
+    explanation = (
+        backflow.explain(traced, uses, place) if uses else backflow.of_mean(shown.array.size)
+    )
+    equation = backflow.equation(symbol, readers)
+    used_by = tuple(reader.key for reader in readers)
+    return _cell(shown, place, equation, explanation, operands, largest, used_by)
+
+
+def _cell(
+    shown: _Tensor,
+    place: tuple[int, ...],
+    equation: str,
+    explanation: Explanation,
+    operands: Sequence[_Tensor],
+    largest: int | None,
+    used_by: tuple[str, ...],
+) -> Cell:
+    """An explanation beside the number that it explains, its operands named."""
+    if largest is not None:
+        explanation = ops.folded(explanation, largest)
+    value, total = shown.array[place].item(), explanation.total
+    difference = 0.0 if value == total else abs(value - total)
+    return Cell(
+        stage=shown.stage,
+        weight=shown.weight,
+        gradient=shown.gradient,
+        index=place,
+        value=value,
+        equation=equation,
+        rule=explanation.rule,
+        terms=tuple(
+            CellTerm(
+                term.label,
+                tuple(operands[one.operand].operand(one.index) for one in term.factors),
+                term.value,
+            )
+            for term in explanation.terms
+        ),
+        folded=explanation.folded,
+        steps=explanation.steps,
+        total=total,
+        difference=difference,
+        equal=difference <= Difference.TOLERANCE * _largest(shown.array),
+        code=explanation.code,
+        note=explanation.note,
+        used_by=used_by,
+    )
+
+
+def _weight(traced: Trace, key: str) -> _Tensor:
+    return _Tensor(None, key, False, traced.model.weights[key])
+
+
+def _gradient_of_stage(traced: Trace, key: str) -> Array:
+    _require(traced.gradients is not None)
+    gradient = traced.gradient(key)
+    if gradient is None:
+        raise CellError(
+            f"{key} holds ids, and ids have no gradient; ask for the cell itself.",
+            field="gradient",
+        )
+    return gradient
+
+
+def _gradient_of_weight(traced: Trace, key: str) -> Array:
+    _require(traced.gradients is not None and traced.weight_gradients is not None)
+    assert traced.weight_gradients is not None
+    return traced.weight_gradients[key].numpy()
+
+
+def _require(traced_with_gradients: bool) -> None:
+    if not traced_with_gradients:
+        raise CellError(
+            "The trace has no gradients; trace with gradients=True, and for a weight's with "
+            "weight_gradients=True too.",
+            field="gradient",
+        )
+
+
+def _placed(
+    traced: Trace, index: Sequence[int], shown: _Tensor, axes: Sequence[Axis]
+) -> tuple[int, ...]:
+    """The index of a cell that is there.
+
+    Raises:
+        CellError: it is not, with what would be.
+    """
+    shape = shown.array.shape
+    if not shown.array.size:
+        assert traced.reading.no_loss is not None, f"{shown.name} is empty, yet there is a loss"
+        raise CellError(
+            f"{shown.name} is empty here, so it has no cell. {traced.reading.no_loss.message}",
+            field="index",
+        )
+    try:
+        place = tuple(operator.index(one) for one in index)
+    except TypeError:
+        place = ()
+    whole = len(place) == len(shape) and not any(isinstance(one, bool) for one in index)
+    if whole and all(0 <= i < n for i, n in zip(place, shape, strict=True)):
+        return place
+    limits = ", ".join(f"{axis.name} 0 to {n - 1}" for axis, n in zip(axes, shape, strict=True))
+    count = "one whole number" if len(shape) == 1 else f"{len(shape)} whole numbers"
+    raise CellError(
+        f"{quoted(index)} is no cell of {shown.name}; give a list of {count}: {limits}.",
+        field="index",
+    )
+
+
+def _character(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str | None:
+    """Which character a given integer stands for."""
+    (axis,), (i,) = stage.axes, place
+    assert axis.along is not None
+    return f"The character is {quoted(traced.reading.characters[axis.along][i])}."
+
+
+def _largest(array: Array) -> float:
+    """max(1, the largest finite |entry|): what "equal" is measured by."""
+    return float(np.max(np.abs(array[np.isfinite(array)]), initial=1.0))
