@@ -4,9 +4,20 @@ from model import load, trace
 trace(load("checkpoints/shakespeare"), "To be").tensor("blocks.0.attn.weights")
 """
 
+from model.cells import Cell, explain, explain_weight
 from model.checking import check
 from model.checkpoint import LoadedModel, load
 from model.errors import InputError
 from model.tracing import Trace, trace
 
-__all__ = ["InputError", "LoadedModel", "Trace", "check", "load", "trace"]
+__all__ = [
+    "Cell",
+    "InputError",
+    "LoadedModel",
+    "Trace",
+    "check",
+    "explain",
+    "explain_weight",
+    "load",
+    "trace",
+]

@@ -125,7 +125,7 @@ def folded(explanation: Explanation, largest: int) -> Explanation:
         return explanation
     ordered = sorted(added, key=lambda term: -abs(term.value))
     rest = ordered[largest:]
-    label = f"{len(rest)} more terms, all smaller"
+    label = f"{len(rest)} more terms, none larger"
     more = Term(label, (), math.fsum(term.value for term in rest))
     return Explanation(
         rule, (*first, *ordered[:largest], more, *last), explanation.total, explanation.code,

@@ -223,7 +223,21 @@ ODD_VALUES = [
     r'"\ud83d"', r'"\u0000"', '"' + "a" * 65 + '"', '"<b>"', '"🙂"', "[]", "[[[]]]", '["*"]',
     '["ids", null]', "{}", '{"text": {}}', "[" * 300 + "]" * 300, '"[!-]"', '["[a"]', '["*[["]',
 ]  # fmt: skip
-ODD_NAMES = ["text", "model", "stages", "format", "stage", "columns", "", "__proto__", r"\udfff"]
+ODD_NAMES = [
+    "text",
+    "model",
+    "stages",
+    "format",
+    "stage",
+    "columns",
+    "weight",
+    "index",
+    "gradient",
+    "terms",
+    "",
+    "__proto__",
+    r"\udfff",
+]
 
 
 def odd_body(random: Random) -> bytes:
@@ -236,7 +250,7 @@ def odd_body(random: Random) -> bytes:
     return bytes(body)
 
 
-@pytest.mark.parametrize("path", ["traces", "figures", "checks"])
+@pytest.mark.parametrize("path", ["traces", "figures", "checks", "cells"])
 def test_odd_bodies_are_answered_or_refused(client: TestClient, random: Random, path: str) -> None:
     refused = 0
     for _ in range(300):

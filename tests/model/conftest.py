@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from model import LoadedModel
-from model.build import build
 from model.config import PRESETS, ModelConfig
 from model.corpus import Corpus, split
-from model.tokenizer import LINE_END, CharacterTokenizer
+from tests.model import presets
 
 TINY = ModelConfig(vocab_size=8, context_length=8, d_model=8, n_heads=2, d_ff=16, n_blocks=1)
 TINY_TEXT = "the cat has a hat. " * 20
@@ -24,13 +22,7 @@ def config(request: pytest.FixtureRequest) -> ModelConfig:
 @pytest.fixture
 def untrained(config: ModelConfig) -> LoadedModel:
     """Each preset with random numbers in every parameter, biases and γ included."""
-    generator = torch.Generator().manual_seed(1)
-    network = build(config, generator).requires_grad_(False).eval()
-    for parameter in network.parameters():
-        parameter.normal_(std=0.3, generator=generator)
-    letters = [chr(ord("0") + index) for index in range(config.vocab_size - 1)]  # "_" among them
-    vocabulary = (LINE_END, *letters)
-    return LoadedModel("untrained", config, CharacterTokenizer(vocabulary), network, "", None)
+    return presets.untrained(config)
 
 
 @pytest.fixture(scope="session")

@@ -224,7 +224,7 @@ def long() -> Explanation:
 
 def test_long_sum_is_folded_largest_first(long: Explanation) -> None:
     found = ops.folded(long, 3)
-    assert labels(found) == ["19", "18", "17", "17 more terms, all smaller"]
+    assert labels(found) == ["19", "18", "17", "17 more terms, none larger"]
     assert found.folded == 17
     assert found.total == long.total
     assert found.rule.total([term.value for term in found.terms]) == pytest.approx(long.total)
