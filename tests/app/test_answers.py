@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import schemas, schemas_labs
+from app import schemas, schemas_cells, schemas_labs
 from app.requests import Format
 from model.config import PRESETS
 from model.stages import stages
@@ -48,6 +48,8 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),
     ("GET", "/labs/activations", None, schemas_labs.ActivationsAnswer),
     ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
+    ("GET", "/weights/{key}", None, schemas_cells.WeightAnswer),
+    ("POST", "/cells", {"text": "ab", "stage": "ids", "index": [1]}, schemas_cells.CellAnswer),
     ("GET", "/health", None, schemas.Health),
     *(
         ("POST", "/figures", {"text": "ab", "stage": key}, schemas.FigureAnswer)
@@ -58,7 +60,7 @@ NAMES = [f"{method} {path} {sent}" for method, path, sent, _ in CALLS]
 
 
 def ask(client: TestClient, method: str, path: str, sent: dict[str, Any] | None) -> Any:
-    address = API + path.format(model_id="shakespeare")
+    address = API + path.format(model_id="shakespeare", key="embedding.weight")
     how = {"params": sent} if method == "GET" else {"json": sent}
     return client.request(method, address, **how)
 
