@@ -19,6 +19,7 @@ from app.requests import EXAMPLE_TEXT
 from app.service import Service
 from app.settings import ROOT
 from model.checkpoint import LoadedModel
+from model.sections import RESIDUALS
 from model.stage import Kind
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
@@ -134,6 +135,7 @@ async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
         "reason": None,
         "models": [entry(service, each) for each in service.models.values()],
         "served": served,
+        "residuals": RESIDUALS,
         "writes": served["limits"]["max_target_characters"] is not None,
         "limit": served["limits"]["max_characters"],
         "text": text,

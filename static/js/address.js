@@ -1,9 +1,10 @@
 // The page's address: everything on the screen, in the query.
 
 const REST = 1000;
-const NAMES = ["text", "target", "hidden", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"];
+const NAMES = ["text", "target", "hidden", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector", "gradient", "highway"];
+const FLAGS = ["projector", "gradient", "highway"]; // 1, or not written
 const USUAL = { palette: ["default", "alternative", "grey"], scale: ["robust", "full"] }; // the first is not written
-const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "section", "palette", "scale", "projector"]);
+const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "section", "palette", "scale", "projector", "gradient", "highway"]);
 const TYPED = new Set(["text", "target"]);
 const TOKEN = /^(?:(target)\.)?(\d{1,6})$/; // of the text, where nothing else is said
 
@@ -12,8 +13,9 @@ export function read(search) {
   const query = new URLSearchParams(search);
   const view = {
     target: query.get("target"), hidden: wholes(query.get("hidden")) ?? [], head: null, token: null,
-    cell: wholes(query.get("cell")), section: query.get("section"), projector: query.has("projector"),
+    cell: wholes(query.get("cell")), section: query.get("section"),
   };
+  for (const name of FLAGS) view[name] = query.has(name) && query.get(name) !== "0";
   for (const [name, values] of Object.entries(USUAL)) view[name] = values.includes(query.get(name)) ? query.get(name) : values[0];
   for (const name of ["text", "model", "stage"]) if (query.has(name)) view[name] = query.get(name);
   if (isWhole(query.get("head"))) view.head = Number(query.get("head"));
@@ -30,7 +32,7 @@ export function write(state) {
     hidden: state.hidden.length ? state.hidden.join(".") : null,
     token: state.token && (state.token.along === "text" ? "" : `${state.token.along}.`) + state.token.position,
     cell: state.cell?.join(".") ?? null,
-    projector: state.projector ? "1" : null,
+    ...Object.fromEntries(FLAGS.map((name) => [name, state[name] ? "1" : null])),
   };
   for (const name of NAMES) {
     if (values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);

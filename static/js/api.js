@@ -5,6 +5,7 @@ import { decode } from "./safetensors.js";
 
 const BASE = "/api/v1";
 const TRIES = 10;
+const GRADIENT = "gradient."; // before the key of each gradient
 
 /** What the server said of a request that it refused, in its own words. */
 export class Refusal extends Error {
@@ -24,6 +25,19 @@ export async function fetchTrace(model, asked, signal) {
   return traceOf(asked, await response.arrayBuffer());
 }
 
+/** d loss / d stage for every stage but ids: Map of key -> tensor. */
+export async function fetchGradients(model, told, signal) {
+  const response = await post("/traces", { model, ...readFields(told), gradients: true, format: "safetensors" }, signal);
+  const { tensors } = decode(await response.arrayBuffer());
+  const named = [...tensors].filter(([name]) => name.startsWith(GRADIENT));
+  return new Map(named.map(([name, tensor]) => [name.slice(GRADIENT.length), tensor]));
+}
+
+/** The gradient's norm along the residual stream: [{key, norm, without_residuals}]. */
+export async function fetchFlow(model, told) {
+  return (await (await post("/gradient-flow", { model, ...readFields(told) })).json()).flow;
+}
+
 /** The trace that the page itself carries, as base64 of the same form. */
 export function carriedTrace(asked, base64) {
   return traceOf(asked, Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)).buffer);
@@ -35,8 +49,8 @@ function traceOf(asked, buffer) {
 }
 
 /** The second implementation's verdict: {checks: Map of key -> check, sanity, tolerance}. */
-export async function fetchChecks(model, told, signal) {
-  const answer = await (await post("/checks", { model, ...readFields(told) }, signal)).json();
+export async function fetchChecks(model, told, gradients) {
+  const answer = await (await post("/checks", { model, ...readFields(told), ...(gradients ? { gradients } : {}) })).json();
   return { ...answer, checks: new Map(answer.checks.map((check) => [check.key, check])) };
 }
 

@@ -1,6 +1,7 @@
 // Making elements: text is only ever set as text.
 
 const SVG = "http://www.w3.org/2000/svg";
+const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /** An element with properties (`class`, `data-…`, `aria-…` and others as attributes) and children. */
 export function make(tag, properties = {}, ...children) {
@@ -9,6 +10,10 @@ export function make(tag, properties = {}, ...children) {
 
 export function makeSvg(tag, properties = {}, ...children) {
   return furnish(document.createElementNS(SVG, tag), properties, children);
+}
+
+export function makeMathPart(tag, properties = {}, ...children) {
+  return furnish(document.createElementNS(MATHML, tag), properties, children);
 }
 
 /** MathML from the stage table, parsed as XML: nothing in it can run. */

@@ -7,15 +7,23 @@ const SHORTEST_PROJECTED_CELL = 2; // on a wall the whole panel must be seen at 
 const WIDEST_SQUARE_CELL = 44; // times the zoom
 const ROW_OF_NUMBERS = 44;
 const NARROW = 560;
+const CLEARLY = 1.15; // times as large
 const LABEL_ADVANCE = { x: 7, y: 10 }; // pixels that the smallest label needs
 const NUMBER_ADVANCE = { x: 24, y: 12 };
 const SMALLEST_LABEL = 9;
 const LARGEST_LABEL = 12;
 
 /** Arrange panels of rows × columns cells in `width` × about `height` pixels.
- * Returns {width, height, narrow, across, panels: [{x, y, width, height}], steps}. */
-export function arrange({ width, height, rows, columns, count, square, titled, zoom = 1 }) {
-  const narrow = width < NARROW;
+ * Returns {width, height, narrow, across, panels: [{x, y, width, height}], cell}; where it is
+ * narrow the colour bar stands below, else at the right. */
+export function arrange({ width, ...others }) {
+  const right = arranged({ width, narrow: false, ...others });
+  if (width >= NARROW) return right;
+  const below = arranged({ width, narrow: true, ...others });
+  return right.size > CLEARLY * below.size ? right : below;
+}
+
+function arranged({ width, height, narrow, rows, columns, count, square, titled, zoom = 1 }) {
   const margin = {
     left: 46 * zoom, right: narrow ? 10 : 76 * zoom, top: 40 * zoom, bottom: ((narrow ? 54 : 8) + (titled ? 22 : 0)) * zoom,
   };
@@ -28,7 +36,7 @@ export function arrange({ width, height, rows, columns, count, square, titled, z
     return { across, down, ...cells({ room, rise, rows, columns, square, zoom }) };
   });
   // Side by side, heads can be compared; so that wins unless it makes the cells clearly smaller.
-  const best = layouts.reduce((a, b) => (b.size * 1.15 >= a.size ? b : a));
+  const best = layouts.reduce((a, b) => (b.size * CLEARLY >= a.size ? b : a));
   const panel = { width: best.cellWidth * columns, height: best.cellHeight * rows };
   const panels = Array.from({ length: count }, (_, i) => ({
     x: margin.left + (i % best.across) * (panel.width + gap.x),
@@ -38,6 +46,7 @@ export function arrange({ width, height, rows, columns, count, square, titled, z
   return {
     narrow,
     zoom,
+    size: best.size,
     across: best.across,
     panels,
     width: margin.left + best.across * panel.width + (best.across - 1) * gap.x + margin.right,

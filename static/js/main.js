@@ -1,12 +1,17 @@
 // The page: one store, its views, its requests and its address.
 
 import { follow, read } from "./address.js";
+import { keepChecked } from "./checks.js";
+import { keepDifferentiated } from "./gradients.js";
+import { keepFlowing } from "./highway.js";
 import { keepTraced } from "./requests.js";
 import { createStore, initialState, viewed } from "./store.js";
 import { away } from "./views/away.js";
 import { bar } from "./views/bar.js";
 import { chips } from "./views/chips.js";
 import { figure } from "./views/figure.js";
+import { flow } from "./views/flow.js";
+import { gradient } from "./views/gradient.js";
 import { hiding } from "./views/hiding.js";
 import { inspector } from "./views/inspector.js";
 import { next } from "./views/next.js";
@@ -17,7 +22,7 @@ import { target } from "./views/target.js";
 import { text } from "./views/text.js";
 import { tools } from "./views/tools.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, away, inspector, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, flow, away, inspector, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(location.search)));
@@ -30,4 +35,7 @@ const views = Object.entries(VIEWS).flatMap(([name, view]) => {
 store.subscribe((state, previous) => views.forEach((view) => view(state, previous)));
 views.forEach((view) => view(store.state, null));
 follow(store, document.querySelectorAll("[data-text], [data-target]"));
+keepDifferentiated(store);
+keepChecked(store);
+keepFlowing(store);
 keepTraced(store, boot);

@@ -3,28 +3,29 @@
 import { plotlyText } from "./figure.js";
 import { plotly } from "./plotly.js";
 import { readInWords } from "./readings.js";
-import { filled, shownState } from "./views/figure.js";
+import { focused } from "./store.js";
+import { filled, shownState } from "./views/heatmap.js";
 
 const ON_WHITE = { text: "#1d1b19", soft: "#57524b", rule: "#dfdad2", accent: "#d9480f" };
 const CAPTION = 58;
 
-/** Save the figure on the screen. */
-export async function picture(format) {
-  const root = document.querySelector('[data-view="figure"]');
+/** Save one of the figures on the screen: `view` is the name of its view. */
+export async function picture(view, format) {
+  const root = document.querySelector(`[data-view="${view}"]`);
   const { data, layout } = captioned(filled(root, ON_WHITE), captionOf(root));
   const library = await plotly();
   const url = await library.toImage({ data, layout }, { format, width: layout.width, height: layout.height, scale: format === "png" ? 2 : 1 });
   const link = document.createElement("a");
   link.href = url;
-  link.download = `${root.dataset.drawn.split(" ")[0]}.${format}`;
+  link.download = `${root.dataset.drawn.split(" ")[0]}${view === "figure" ? "" : `.${view}`}.${format}`;
   link.click();
 }
 
 /** The lines above the picture, from what the page says. */
 function captionOf(root) {
-  const words = (name) => document.querySelector(`[data-${name}]`).textContent.trim();
-  const { model, trace } = shownState(root);
-  return [words("title"), `${readInWords(trace.told).replaceAll("\n", "↵")} · ${words("shape")} · ${model} · Token Tracer`];
+  const state = shownState(root);
+  const shape = document.querySelector("[data-shape]").textContent;
+  return [focused(state).title, `${readInWords(state.trace.told).replaceAll("\n", "↵")} · ${shape} · ${state.model} · Token Tracer`];
 }
 
 function captioned({ data, layout }, [title, line]) {

@@ -12,13 +12,26 @@ const MEMORY = 31;
 
 /** One drawing a stage. */
 export function rails(stages) {
-  const starts = stages.map((stage, i) => given(stage) && stage.group !== stages[i - 1]?.group);
+  const starts = stages.map((stage, i) => startsStack(stage, stages[i - 1]));
   const tracks = stages.map((stage, i) => trackOf(stage, given(stage) && !starts[i]));
   const memories = memoriesOf(stages, starts);
   return stages.map((stage, i) => rail({
     track: tracks[i], before: starts[i] ? null : tracks[i - 1], after: starts[i + 1] ? null : (tracks[i + 1] ?? null),
     parts: memories.flatMap((memory) => memoryParts(memory, i)),
   }));
+}
+
+/** Key -> which stack a stage is of, counted from 0: each has a residual stream of its own. */
+export function stacksOf(stages) {
+  let stack = -1;
+  return new Map(stages.map((stage, i) => {
+    if (startsStack(stage, stages[i - 1])) stack += 1;
+    return [stage.key, stack];
+  }));
+}
+
+function startsStack(stage, before) {
+  return given(stage) && stage.group !== before?.group;
 }
 
 function given({ inputs, branch }) {

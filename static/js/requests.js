@@ -1,10 +1,9 @@
 // What the server is asked for, and when: one trace at a time, the newest request wins.
 
-import { carriedTrace, fetchChecks, fetchTable, fetchTrace } from "./api.js";
+import { carriedTrace, fetchTable, fetchTrace } from "./api.js";
 import { requested, sameReading } from "./readings.js";
 
 const TYPING_PAUSE = 30;
-const CHECK_PAUSE = 250;
 
 /** Show what the page carries, else ask for the table and the trace; ask again whenever what is to
  * be read changes. */
@@ -25,23 +24,10 @@ export function keepTraced(store, carried) {
     store.dispatch({ type: "waiting" });
     try {
       const trace = await fetchTrace(model, asked, controller.signal);
-      if (running !== controller) return;
-      store.dispatch({ type: "trace", trace });
-      checkLater(trace);
+      if (running === controller) store.dispatch({ type: "trace", trace });
     } catch (error) {
       if (running === controller && error.name !== "AbortError") store.dispatch({ type: "refused", refusal: error });
     }
-  };
-
-  const checkLater = (trace) => {
-    setTimeout(async () => {
-      if (store.state.trace !== trace) return;
-      try {
-        store.dispatch({ type: "checks", trace, checks: await fetchChecks(store.state.model, trace.told) });
-      } catch (error) {
-        store.dispatch({ type: "checks", trace, checks: { refusal: error.message, checks: new Map(), sanity: [] } });
-      }
-    }, CHECK_PAUSE);
   };
 
   store.subscribe((state, previous) => {
@@ -55,9 +41,7 @@ export function keepTraced(store, carried) {
   const opening = { text: carried.text, target: null, hidden: [] };
   if (carried.trace && sameReading(opening, store.state)) {
     store.dispatch({ type: "table", table: carried.table });
-    const trace = carriedTrace(opening, carried.trace);
-    store.dispatch({ type: "trace", trace });
-    checkLater(trace);
+    store.dispatch({ type: "trace", trace: carriedTrace(opening, carried.trace) });
     return;
   }
   fetchTable(store.state.model).then(

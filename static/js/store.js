@@ -18,9 +18,13 @@ export function initialState({ model, architecture, mask, text, stage, examples 
     scale: "robust", // or "full": where the colours end
     section: null, // the course section whose stages are picked out
     projector: false, // large type, one panel
+    gradient: false, // whether gradients are shown beside the activations
+    highway: false, // whether their way along the residual stream is opened
     table: null,
     trace: null,
     checks: null,
+    gradients: null, // {trace, tensors, refusal}, one of the two last null; maybe an older trace's
+    flow: null, // {trace, places, refusal}, the same
     refusal: null,
     waiting: false,
     notice: "", // what the page did not do as the address asked
@@ -67,6 +71,10 @@ function reduce(state, action) {
       return { ...state, trace: action.trace, checks: null, refusal: null, waiting: false, hover: null };
     case "checks":
       return action.trace === state.trace ? { ...state, checks: action.checks } : state;
+    case "gradients":
+      return action.gradients.trace === state.trace ? { ...state, gradients: action.gradients } : state;
+    case "flow":
+      return action.flow.trace === state.trace ? { ...state, flow: action.flow } : state;
     case "refused":
       return { ...state, refusal: action.refusal, waiting: false };
     case "stage":
@@ -75,6 +83,8 @@ function reduce(state, action) {
     case "palette":
     case "scale":
     case "projector":
+    case "gradient":
+    case "highway":
       return { ...state, [action.type]: action[action.type] };
     case "section":
       return { ...state, section: action.section === state.section ? null : action.section };

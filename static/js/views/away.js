@@ -1,8 +1,11 @@
 // Taking the view away: pictures with a caption, files in each format, and the code that asks.
 
+import { paired, settled } from "../differentiated.js";
 import { picture } from "../picture.js";
 import { readFields } from "../readings.js";
 import { focused } from "../store.js";
+
+const FILLED_FROM = ["trace", "stage", "table", "gradient", "gradients"];
 
 export function away(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
@@ -10,8 +13,10 @@ export function away(root, state, dispatch, previous) {
     root.dataset.ready = "true";
     listen(root);
   }
-  if (state.trace === previous?.trace && state.stage === previous?.stage && state.table === previous?.table) return;
+  if (FILLED_FROM.every((name) => state[name] === previous?.[name])) return;
   const { key } = focused(state);
+  const both = paired(state) && settled(state);
+  for (const part of root.querySelectorAll("[data-with]")) part.hidden = !both;
   for (const link of root.querySelectorAll("[data-one]")) {
     link.href = address(state, link.dataset.one, key);
     link.download = `${key}.${link.dataset.one}`;
@@ -25,13 +30,19 @@ export function away(root, state, dispatch, previous) {
     "from model import load, trace",
     "",
     `model = load(${JSON.stringify(`checkpoints/${state.model}`)})`,
-    `trace(${pythonArguments(state.trace.told)}).tensor(${JSON.stringify(key)})`,
+    `trace(${pythonArguments(state)}).${both ? "gradient" : "tensor"}(${JSON.stringify(key)})`,
   ].join("\n");
 }
 
-function address({ model, trace }, format, stage) {
-  const query = new URLSearchParams({ model });
-  for (const [name, value] of Object.entries(readFields(trace.told))) {
+/** The request that gives what is shown: with gradients where there are any. */
+function fields({ trace, gradient, gradients }) {
+  const given = gradient && settled({ trace, gradients }) && gradients.tensors !== null;
+  return { ...readFields(trace.told), ...(given ? { gradients: true } : {}) };
+}
+
+function address(state, format, stage) {
+  const query = new URLSearchParams({ model: state.model });
+  for (const [name, value] of Object.entries(fields(state))) {
     for (const one of [value].flat()) query.append(name, one);
   }
   query.set("format", format);
@@ -39,9 +50,9 @@ function address({ model, trace }, format, stage) {
   return `/api/v1/traces?${query}`;
 }
 
-function pythonArguments(told) {
-  const { text, ...others } = readFields(told);
-  return ["model", JSON.stringify(text), ...Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`)].join(", ");
+function pythonArguments(state) {
+  const { text, ...others } = fields(state);
+  return ["model", JSON.stringify(text), ...Object.entries(others).map(([name, value]) => `${name}=${value === true ? "True" : JSON.stringify(value)}`)].join(", ");
 }
 
 /** A word for a POSIX shell. */
@@ -53,7 +64,7 @@ function listen(root) {
   root.addEventListener("click", async ({ target }) => {
     const said = root.querySelector("[data-said]");
     if (target.dataset.picture) {
-      said.textContent = await outcome(() => picture(target.dataset.picture), "");
+      said.textContent = await outcome(() => picture(target.dataset.of, target.dataset.picture), "");
     } else if (target.dataset.copy) {
       const code = root.querySelector(`[data-${target.dataset.copy}]`).textContent;
       said.textContent = await outcome(() => navigator.clipboard.writeText(code), "Copied.");

@@ -1,5 +1,7 @@
 // The masthead's switches: models, projector, help; and the page's keys for them.
 
+import { onKeys } from "../keys.js";
+
 export function bar(root, state, dispatch) {
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
@@ -21,10 +23,5 @@ function listen(root, dispatch) {
     button.addEventListener("click", keys[button.dataset.key]);
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   }
-  addEventListener("keydown", (event) => {
-    if (event.target.matches("textarea, input, select") || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (document.querySelector("dialog[open]") || !Object.hasOwn(keys, event.key)) return;
-    event.preventDefault();
-    keys[event.key]();
-  });
+  onKeys(keys);
 }

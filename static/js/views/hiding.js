@@ -1,18 +1,14 @@
 // The button, and the key, that hides the chosen character from an encoder or shows it again.
 
+import { onKeys } from "../keys.js";
 import { charactersOf } from "../readings.js";
-
-const KEY = "h";
 
 export function hiding(root, state, dispatch) {
   const button = root.querySelector("[data-hide]");
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
     button.addEventListener("click", () => dispatch({ type: "hidden", position: Number(button.dataset.hide) }));
-    addEventListener("keydown", (event) => {
-      if (event.key !== KEY || event.target.matches("textarea, input, select") || event.metaKey || event.ctrlKey || event.altKey) return;
-      if (!document.querySelector("dialog[open]")) button.click();
-    });
+    onKeys({ h: () => button.click() });
   }
   const position = state.token?.position;
   const character = position === undefined ? undefined : charactersOf(state.text)[position];

@@ -1,11 +1,14 @@
 // The cell under the pointer or the chosen one, and where the focused stage stands among others.
 
 import { write } from "../address.js";
+import { paired, settled } from "../differentiated.js";
 import { make, makeMath } from "../dom.js";
+import { exact } from "../numbers.js";
 import { focused, stale } from "../store.js";
+import { gradientSymbol } from "../symbols.js";
 import { cellInWords, valueAt } from "../tensors.js";
 
-const CELL_FROM = ["cell", "hover", "stage", "trace", "table"];
+const CELL_FROM = ["cell", "hover", "stage", "trace", "table", "gradient", "gradients"];
 
 export function inspector(root, state, dispatch, previous) {
   if (state.table === null) return;
@@ -36,11 +39,19 @@ function cell(root, state) {
     return;
   }
   const words = cellInWords(state, index);
-  const symbol = focused(state).symbol_mathml;
+  const entry = focused(state);
   box.replaceChildren(
     make("p", { class: "cell-value", text: words.value }),
-    make("p", { class: "cell-place" }, makeMath(symbol), ` at ${words.place}`),
+    make("p", { class: "cell-place" }, makeMath(entry.symbol_mathml), ` at ${words.place}`),
+    ...(paired(state) && settled(state) ? gradientOf(state, entry, index) : []),
   );
+}
+
+function gradientOf({ table, gradients, stage }, entry, index) {
+  return [
+    make("p", { class: "cell-gradient", text: exact(valueAt(gradients.tensors.get(stage), index)) }),
+    make("p", { class: "cell-place" }, gradientSymbol(table, entry), ", its gradient"),
+  ];
 }
 
 function list(root, entries, state, none) {

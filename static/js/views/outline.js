@@ -7,7 +7,7 @@ import { make } from "../dom.js";
 import { rails } from "../rail.js";
 import { colouringOf, stale } from "../store.js";
 
-const LINKED_FROM = ["stage", "table", "trace", "target", "hidden", "section", "token", "head", "palette", "scale", "projector"];
+const LINKED_FROM = ["stage", "table", "trace", "target", "hidden", "section", "token", "head", "palette", "scale", "projector", "gradient", "highway"];
 const DRAWN_FROM = ["trace", "table", "palette", "scale"];
 
 export function outline(root, state, dispatch, previous) {

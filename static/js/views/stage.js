@@ -2,6 +2,7 @@
 
 import { write } from "../address.js";
 import { make, makeMath } from "../dom.js";
+import { onKeys } from "../keys.js";
 import { axisNames } from "../labels.js";
 import { short } from "../numbers.js";
 import { focused } from "../store.js";
@@ -37,10 +38,9 @@ function listen(root, dispatch) {
     event.preventDefault();
     dispatch({ type: "stage", stage: link.dataset.go });
   });
-  addEventListener("keydown", (event) => {
-    if (event.target.matches("textarea, input, select") || event.metaKey || event.ctrlKey || event.altKey) return;
-    const link = { "[": "previous", "]": "next" }[event.key];
-    if (link) root.querySelector(`[data-${link}]`).click();
+  onKeys({
+    "[": () => root.querySelector("[data-previous]").click(),
+    "]": () => root.querySelector("[data-next]").click(),
   });
 }
 
@@ -106,20 +106,22 @@ function links(root, state) {
   }
 }
 
-function check(root, entry, { checks, trace }) {
+function check(root, entry, { checks, trace, gradient }) {
   const line = root.querySelector("[data-check]");
   const found = checks?.checks.get(entry.key);
+  const differentiated = gradient && found ? found.gradient : null;
   if (checks?.refusal) line.textContent = `Not checked: ${checks.refusal}`;
   else if (!found) line.textContent = trace === null ? "" : "Checking against NumPy …";
   else if (found.end_to_end.index === null) line.textContent = "There is nothing to check in an empty tensor.";
-  else line.textContent = `${verdict(found)} From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;
-  line.classList.toggle("is-wrong", Boolean(found) && !agrees(found));
+  else line.textContent = `${verdict(agrees(found))}. From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;
+  if (differentiated) line.textContent += ` Gradient: ${verdict(differentiated.equal)}, largest difference ${short(differentiated.absolute)}.`;
+  line.classList.toggle("is-wrong", Boolean(found) && !(agrees(found) && (differentiated?.equal ?? true)));
 }
 
 function agrees({ end_to_end: chain, single_operation: alone }) {
   return chain.equal && alone.equal;
 }
 
-function verdict(found) {
-  return agrees(found) ? "NumPy agrees." : "NumPy does not agree!";
+function verdict(equal) {
+  return equal ? "NumPy agrees" : "NumPy does not agree";
 }

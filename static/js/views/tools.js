@@ -1,9 +1,11 @@
-// How the figure is shown: heads, palette, where the colours end, the projector's large type.
+// How the figure is shown: heads, palette, where the colours end, and whether with its gradient.
 
+import { paired, settled } from "../differentiated.js";
 import { make } from "../dom.js";
+import { onKeys } from "../keys.js";
 import { focused } from "../store.js";
 import { panelsOf } from "../tensors.js";
-import { onlyPanel } from "./figure.js";
+import { onlyPanel } from "./heatmap.js";
 
 export function tools(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
@@ -22,7 +24,24 @@ export function tools(root, state, dispatch, previous) {
   }
   for (const select of root.querySelectorAll("select")) select.value = state[select.name];
   const clips = !["unit", "vocabulary"].includes(state.table.kinds[stage.kind].range);
-  root.querySelector("[data-clipping]").hidden = !clips;
+  root.querySelector("[data-clipping]").hidden = !clips && !paired(state);
+  const gradient = root.querySelector("[data-gradient]");
+  gradient.setAttribute("aria-pressed", String(state.gradient));
+  gradient.dataset.next = String(!state.gradient);
+  const said = root.querySelector("[data-no-gradient]");
+  const why = whyNoGradient(state, stage);
+  if (said.textContent !== why) said.textContent = why;
+}
+
+/** Why no gradient is shown, in the server's words where it refused one; "" where one is shown or
+ * none is wanted. */
+function whyNoGradient(state, { title }) {
+  if (!state.gradient || paired(state)) return "";
+  if (!settled(state)) return "Asking for the gradients …";
+  const { refusal } = state.gradients;
+  if (refusal === null) return `${title} are whole numbers: no small change can be made to them, so they have no gradient.`;
+  const how = refusal.field === "hidden" ? " Here: choose a character above and hide it." : "";
+  return refusal.message.replaceAll("`", "") + how;
 }
 
 function listen(root, dispatch) {
@@ -30,6 +49,9 @@ function listen(root, dispatch) {
     const button = event.target.closest("[data-head]");
     if (button) dispatch({ type: "head", head: button.dataset.head === "" ? null : Number(button.dataset.head) });
   });
+  const gradient = root.querySelector("[data-gradient]");
+  gradient.addEventListener("click", () => dispatch({ type: "gradient", gradient: gradient.dataset.next === "true" }));
+  onKeys({ g: () => gradient.click() });
   root.addEventListener("change", ({ target }) => dispatch({ type: target.name, [target.name]: target.value }));
 }
 

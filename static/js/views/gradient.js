@@ -1,0 +1,19 @@
+// The focused stage's gradient beside its activation, cell for cell.
+
+import { differentiated, paired, settled } from "../differentiated.js";
+import { focused, stale } from "../store.js";
+import { gradientSymbol } from "../symbols.js";
+import { heatmap } from "./heatmap.js";
+
+export function gradient(root, state, dispatch, previous) {
+  root.hidden = !paired(state);
+  if (root.hidden) return;
+  if (!root.dataset.made) {
+    root.dataset.made = "true";
+    root.append(root.querySelector("template").content.cloneNode(true));
+  }
+  root.classList.toggle("is-stale", stale(state));
+  root.classList.toggle("is-waiting", !settled(state));
+  root.querySelector("[data-symbol]").replaceChildren(gradientSymbol(state.table, focused(state)));
+  heatmap(root, differentiated(state), dispatch, previous && paired(previous) ? differentiated(previous) : null);
+}
