@@ -12,6 +12,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read
 import torch
 
 from model import load
+from model.config import PRESETS
 from tests.benchmarks import cpu, page, serving
 from tests.benchmarks.table import table
 from tests.benchmarks.texts import texts
@@ -26,9 +27,10 @@ def main() -> None:
     except NoBrowser as error:
         raise SystemExit(str(error)) from None
     torch.set_num_threads(1)
-    model = load(ROOT / "checkpoints" / "shakespeare")
+    model, *others = (load(ROOT / "checkpoints" / name) for name in PRESETS)
     windows = texts(model.config.context_length)
     lines = cpu.speed(model, windows, rounds=120, calls=5)
+    lines += [cpu.preset(other, windows, rounds=60, calls=5) for other in others]
     lines += cpu.sizes(model, windows[::40])
     with running() as server:
         lines += serving.requests(

@@ -1,54 +1,54 @@
 """What a trace costs the processor, against a plain forward pass of the same weights."""
 
 import time
+from collections.abc import Callable
 from itertools import cycle
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from app import wire
 from model import LoadedModel, trace
-from tests.benchmarks.reference import plain_forward, plain_model
+from model.config import ModelConfig
+from model.reading import read
+from model.tracing import Trace
+from tests.benchmarks.functions import plain_forward
+from tests.benchmarks.reference import plain_model
 from tests.benchmarks.rounds import interleaved
 from tests.benchmarks.table import Goal, Line
 
 AGREEMENT = 1e-4
-"""How far the peers' logits may be from the traced ones, or they do other work."""
+"""How far a peer's logits may be from the traced ones, or it does other work."""
+HIDDEN_EVERY = 8
+Peer = Callable[..., Tensor]
 TRACE = Goal(1.6, aim=1.4)
 ENCODED = Goal(2.6, aim=2.0)
 BYTES = {"safetensors": Goal(4.04), "json": Goal(10.9)}
 
 
 def speed(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> list[Line]:
-    """CPU time of a trace, and of a trace with its encoding, in plain forward passes.
+    """CPU time of a trace of the default model, and of a trace with its encoding, in plain forward
+    passes.
 
     The plain forward is of nn modules, which is what a model is written as and what the tracing
     libraries wrap; bare functions over the weights are printed beside it.
     """
     weights = dict(model.network.state_dict())
-    modules = plain_model(weights, model.config)
-    ids = [torch.tensor([model.tokenizer.encode(text)]) for text in texts]
-    next_ids, next_text = cycle(ids).__next__, cycle(texts).__next__
+    next_text = cycle(texts).__next__
 
-    def functions() -> Tensor:
-        with torch.inference_mode():
-            return plain_forward(next_ids(), weights, model.config)
+    def functions(ids_BT: Tensor) -> Tensor:
+        return plain_forward(ids_BT, weights, model.config)
 
-    def layers() -> Tensor:
-        with torch.inference_mode():
-            return modules(next_ids())
-
-    def untraced() -> Tensor:
-        with torch.inference_mode():
-            return model.network(next_ids())
-
-    check_agreement(model, texts[0])
+    layers = plain_model(weights, model.config)
+    check_agreement(functions, model, texts[0])
+    check_agreement(layers, model, texts[0])
     found = interleaved(
         {
-            "functions": functions,
-            "layers": layers,
-            "untraced": untraced,
-            "trace": lambda: trace(model, next_text()),
+            "functions": forward(functions, model, texts),
+            "layers": forward(layers, model, texts),
+            "untraced": forward(model.network, model, texts),
+            "trace": tracing(model, texts),
             "encoded": lambda: wire.as_safetensors(trace(model, next_text()), model.stages),
         },
         clock=time.process_time,
@@ -65,18 +65,61 @@ def speed(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> l
     ]
 
 
-def check_agreement(model: LoadedModel, text: str) -> None:
-    """Both peers compute this model's logits."""
-    weights = dict(model.network.state_dict())
-    ids_BT = torch.tensor([model.tokenizer.encode(text)])
-    shown_TV = trace(model, text).tensor("logits")
-    with torch.inference_mode():
-        plain = (
-            plain_forward(ids_BT, weights, model.config),
-            plain_model(weights, model.config)(ids_BT),
-        )
-    for logits_BTV in plain:
-        assert (logits_BTV[0] - shown_TV).abs().max() <= AGREEMENT
+def preset(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> Line:
+    """CPU time of a full trace of another model, in plain forward passes of its own."""
+    layers = plain_model(model.network.state_dict(), model.config)
+    check_agreement(layers, model, texts[0])
+    found = interleaved(
+        {"layers": forward(layers, model, texts), "trace": tracing(model, texts)},
+        clock=time.process_time,
+        rounds=rounds,
+        calls=calls,
+    )
+    what = f"full trace / plain forward, {model.id}"
+    return Line(what, found.ratio("trace", "layers"), TRACE)
+
+
+def check_agreement(peer: Peer, model: LoadedModel, text: str) -> None:
+    """A peer computes this model's logits."""
+    (logits_TV,) = forward(peer, model, [text])()
+    shown_TV = tracing(model, [text])().tensor("logits")
+    torch.testing.assert_close(logits_TV, shown_TV, rtol=0, atol=AGREEMENT)
+
+
+def forward(network: Peer, model: LoadedModel, texts: list[str]) -> Callable[[], Tensor]:
+    """One forward pass after the other, each of the next text."""
+    next_ids = cycle([_ids(model, text) for text in texts]).__next__
+
+    def work() -> Tensor:
+        with torch.inference_mode():
+            return network(*next_ids())
+
+    return work
+
+
+def tracing(model: LoadedModel, texts: list[str]) -> Callable[[], Trace]:
+    """One trace after the other, each of the next text."""
+    next_text = cycle(texts).__next__
+
+    def work() -> Trace:
+        text = next_text()
+        return trace(model, text, **asked(model.config, text))
+
+    return work
+
+
+def asked(config: ModelConfig, text: str) -> dict[str, Any]:
+    """What a trace of that architecture is given beside the text: an encoder some positions to
+    guess, an encoder-decoder the longest target."""
+    if config.guesses:
+        return {"hidden": range(0, len(text), HIDDEN_EVERY)}
+    return {"target": text[1:].replace("\n", " ")} if config.writes else {}
+
+
+def _ids(model: LoadedModel, text: str) -> tuple[Tensor, ...]:
+    """What a forward pass of the text reads: one row of ids a stack."""
+    given = read(model, text, **asked(model.config, text)).given
+    return tuple(torch.from_numpy(ids[None]) for key, ids in given.items() if key.endswith("ids"))
 
 
 def sizes(model: LoadedModel, texts: list[str]) -> list[Line]:

@@ -1,120 +1,227 @@
 """The peer: the same weights through PyTorch's fused operations, with nothing shown on the way.
 
-Written twice, independently of the package: as bare functions over the weights, which is as lean
-as eager PyTorch gets, and as modules, which is how a model is usually written.
+Written independently of the package, as modules, which is how a model is usually written and what
+a tracing library wraps. Parameters are named as in the checkpoint.
 
-Axes: B batch, T position, D d_model, H head, K d_head, V vocab.
+Axes: B batch, T position, S source, D d_model, H head, K d_head, F d_ff, V vocab.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from model.config import ModelConfig
 
-
-def plain_forward(ids_BT: Tensor, weights: Mapping[str, Tensor], config: ModelConfig) -> Tensor:
-    """Ids to logits with bare functions; `weights` by the checkpoint's names."""
-    batch, length = ids_BT.shape
-    width, epsilon = (config.d_model,), config.norm_epsilon
-
-    def linear(x: Tensor, name: str) -> Tensor:
-        return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
-
-    def heads(x_BTD: Tensor) -> Tensor:
-        return x_BTD.view(batch, length, config.n_heads, config.d_head).transpose(1, 2)
-
-    def norm(x: Tensor, name: str) -> Tensor:
-        return functional.layer_norm(
-            x, width, weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon
-        )
-
-    x_BTD = functional.embedding(ids_BT, weights["embedding.weight"])
-    x_BTD = x_BTD + weights["positions.weight"][:length]
-    for index in range(config.n_blocks):
-        block = f"blocks.{index}"
-        attended_BHTK = functional.scaled_dot_product_attention(
-            heads(linear(x_BTD, f"{block}.attn.query")),
-            heads(linear(x_BTD, f"{block}.attn.key")),
-            heads(linear(x_BTD, f"{block}.attn.value")),
-            is_causal=True,
-        )
-        attended_BTD = attended_BHTK.transpose(1, 2).reshape(batch, length, config.d_model)
-        attended_BTD = linear(attended_BTD, f"{block}.attn.output")
-        x_BTD = norm(x_BTD + attended_BTD, f"{block}.attn_norm")
-        changed_BTD = linear(functional.gelu(linear(x_BTD, f"{block}.ffn.up")), f"{block}.ffn.down")
-        x_BTD = norm(x_BTD + changed_BTD, f"{block}.ffn_norm")
-    return functional.linear(x_BTD, weights["head.weight"])
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU,
+    "gelu": nn.GELU,
+    "gelu-tanh": lambda: nn.GELU("tanh"),
+}
 
 
-class PlainAttention(nn.Module):
-    """Causal self-attention by the fused kernel."""
+class LearnedPositions(nn.Module):
+    """A trained vector is added for each position."""
 
     def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(config.context_length, config.d_model))
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD + self.weight[: x_BTD.shape[1]]
+
+
+class SinusoidalPositions(nn.Module):
+    """A fixed vector of sines and cosines is added for each position."""
+
+    table: Tensor
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        turns = _turns(config.context_length, config.d_model)
+        table = torch.stack([turns.imag, turns.real], dim=-1).flatten(1)
+        self.register_buffer("table", table, persistent=False)
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        return x_BTD + self.table[: x_BTD.shape[1]]
+
+
+class Rotation(nn.Module):
+    """Pairs of features as complex numbers, turned by one multiplication."""
+
+    turns: Tensor
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        turns = _turns(config.context_length, config.d_head)
+        self.register_buffer("turns", turns, persistent=False)
+
+    def forward(self, x_BHTK: Tensor) -> Tensor:
+        pairs = torch.view_as_complex(x_BHTK.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * self.turns[: x_BHTK.shape[2]]).flatten(-2)
+
+
+class Attention(nn.Module):
+    """Multi-head attention by the fused kernel."""
+
+    def __init__(self, config: ModelConfig, *, causal: bool) -> None:
         super().__init__()
         self.n_heads = config.n_heads
-        self.query = nn.Linear(config.d_model, config.d_model)
-        self.key = nn.Linear(config.d_model, config.d_model)
-        self.value = nn.Linear(config.d_model, config.d_model)
-        self.output = nn.Linear(config.d_model, config.d_model)
-
-    def forward(self, x_BTD: Tensor) -> Tensor:
-        batch, length, width = x_BTD.shape
-        q_BHTK, k_BHTK, v_BHTK = (
-            projection(x_BTD).view(batch, length, self.n_heads, -1).transpose(1, 2)
-            for projection in (self.query, self.key, self.value)
+        self.causal = causal
+        self.query, self.key, self.value, self.output = (
+            nn.Linear(config.d_model, config.d_model, bias=config.biases) for _ in range(4)
         )
-        y_BHTK = functional.scaled_dot_product_attention(q_BHTK, k_BHTK, v_BHTK, is_causal=True)
-        return self.output(y_BHTK.transpose(1, 2).reshape(batch, length, width))
+        self.rotation = Rotation(config) if config.position == "rotary" else nn.Identity()
+
+    def forward(self, x_BTD: Tensor, source_BSD: Tensor) -> Tensor:
+        y_BHTK = functional.scaled_dot_product_attention(
+            self.rotation(self.heads(self.query(x_BTD))),
+            self.rotation(self.heads(self.key(source_BSD))),
+            self.heads(self.value(source_BSD)),
+            is_causal=self.causal,
+        )
+        return self.output(y_BHTK.transpose(1, 2).flatten(2))
+
+    def heads(self, x_BTD: Tensor) -> Tensor:
+        batch, length, _ = x_BTD.shape
+        return x_BTD.view(batch, length, self.n_heads, -1).transpose(1, 2)
 
 
-class PlainFeedForward(nn.Module):
-    """Two linear layers and a GELU."""
+class FeedForward(nn.Module):
+    """Two linear layers with an activation between."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.up = nn.Linear(config.d_model, config.d_ff)
-        self.down = nn.Linear(config.d_ff, config.d_model)
+        self.up = nn.Linear(config.d_model, config.d_ff, bias=config.biases)
+        self.activation = ACTIVATIONS[config.feed_forward]()
+        self.down = nn.Linear(config.d_ff, config.d_model, bias=config.biases)
 
     def forward(self, x_BTD: Tensor) -> Tensor:
-        return self.down(functional.gelu(self.up(x_BTD)))
+        return self.down(self.activation(self.up(x_BTD)))
 
 
-class PlainBlock(nn.Module):
-    """A post-LN block."""
+class SwiGLU(nn.Module):
+    """Two linear layers side by side, one gating the other, and a third."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.attn = PlainAttention(config)
-        self.attn_norm = nn.LayerNorm(config.d_model, config.norm_epsilon)
-        self.ffn = PlainFeedForward(config)
-        self.ffn_norm = nn.LayerNorm(config.d_model, config.norm_epsilon)
+        self.gate = nn.Linear(config.d_model, config.d_ff, bias=config.biases)
+        self.up = nn.Linear(config.d_model, config.d_ff, bias=config.biases)
+        self.down = nn.Linear(config.d_ff, config.d_model, bias=config.biases)
 
     def forward(self, x_BTD: Tensor) -> Tensor:
-        x_BTD = self.attn_norm(x_BTD + self.attn(x_BTD))
+        return self.down(functional.silu(self.gate(x_BTD)) * self.up(x_BTD))
+
+
+class PostNormBlock(nn.Module):
+    """Each sub-layer is added, then normed."""
+
+    def __init__(self, config: ModelConfig, *, causal: bool) -> None:
+        super().__init__()
+        self.attn = Attention(config, causal=causal)
+        self.attn_norm = _norm(config)
+        self.ffn = _feed_forward(config)
+        self.ffn_norm = _norm(config)
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        x_BTD = self.attn_norm(x_BTD + self.attn(x_BTD, x_BTD))
         return self.ffn_norm(x_BTD + self.ffn(x_BTD))
 
 
-class PlainModel(nn.Module):
-    """The whole model as modules, their parameters named as in the checkpoint."""
+class PreNormBlock(PostNormBlock):
+    """Each sub-layer reads a normed copy."""
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        read_BTD = self.attn_norm(x_BTD)
+        x_BTD = x_BTD + self.attn(read_BTD, read_BTD)
+        return x_BTD + self.ffn(self.ffn_norm(x_BTD))
+
+
+class CrossBlock(PostNormBlock):
+    """A post-norm block that looks at another stack between its two sub-layers."""
 
     def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config, causal=True)
+        self.cross_attn = Attention(config, causal=False)
+        self.cross_attn_norm = _norm(config)
+
+    def forward(self, x_BTD: Tensor, read_BSD: Tensor) -> Tensor:
+        x_BTD = self.attn_norm(x_BTD + self.attn(x_BTD, x_BTD))
+        x_BTD = self.cross_attn_norm(x_BTD + self.cross_attn(x_BTD, read_BSD))
+        return self.ffn_norm(x_BTD + self.ffn(x_BTD))
+
+
+class Stack(nn.Module):
+    """Positions, then blocks."""
+
+    def __init__(self, config: ModelConfig, blocks: Iterable[nn.Module]) -> None:
         super().__init__()
+        self.positions = _positions(config)
+        self.blocks = nn.ModuleList(blocks)
+
+    def forward(self, x_BTD: Tensor, *read: Tensor) -> Tensor:
+        x_BTD = self.positions(x_BTD)
+        for block in self.blocks:
+            x_BTD = block(x_BTD, *read)
+        return x_BTD
+
+
+class OneStack(Stack):
+    """A decoder or an encoder alone, from ids to logits."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        block = PreNormBlock if config.wiring == "pre-ln" else PostNormBlock
+        causal = config.architecture == "decoder-only"
+        super().__init__(config, (block(config, causal=causal) for _ in range(config.n_blocks)))
         self.embedding = nn.Embedding(config.vocab_size, config.d_model)
-        self.positions = nn.Embedding(config.context_length, config.d_model)
-        self.blocks = nn.ModuleList(PlainBlock(config) for _ in range(config.n_blocks))
+        self.final_norm = _norm(config) if config.wiring == "pre-ln" else nn.Identity()
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
 
     def forward(self, ids_BT: Tensor) -> Tensor:
-        x_BTD = self.embedding(ids_BT) + self.positions.weight[: ids_BT.shape[1]]
-        for block in self.blocks:
-            x_BTD = block(x_BTD)
-        return self.head(x_BTD)
+        return self.head(self.final_norm(super().forward(self.embedding(ids_BT))))
 
 
-def plain_model(weights: Mapping[str, Tensor], config: ModelConfig) -> PlainModel:
-    """The modules with the checkpoint's weights, ready for inference."""
-    network = PlainModel(config)
-    network.load_state_dict(dict(weights))
+class EncoderDecoder(nn.Module):
+    """Two stacks, from the ids of source and target to the target's logits."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        count = range(config.n_blocks)
+        self.embedding = nn.Embedding(config.vocab_size, config.d_model)
+        self.encoder = Stack(config, (PostNormBlock(config, causal=False) for _ in count))
+        self.decoder = Stack(config, (CrossBlock(config) for _ in count))
+        self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
+
+    def forward(self, source_BS: Tensor, target_BT: Tensor) -> Tensor:
+        read_BSD = self.encoder(self.embedding(source_BS))
+        return self.head(self.decoder(self.embedding(target_BT), read_BSD))
+
+
+def plain_model(weights: Mapping[str, Tensor], config: ModelConfig) -> nn.Module:
+    """The modules with the checkpoint's weights, ready for inference; a tied head has the
+    embedding's."""
+    network = EncoderDecoder(config) if config.writes else OneStack(config)
+    network.load_state_dict({"head.weight": weights["embedding.weight"], **weights})
     return network.requires_grad_(False).eval()
+
+
+def _turns(n_positions: int, width: int) -> Tensor:
+    """exp(i · pos · 10000^(−2j / width)): (T, width / 2)."""
+    frequencies = 10_000.0 ** -(torch.arange(0, width, 2).double() / width)
+    angles = torch.outer(torch.arange(n_positions).double(), frequencies)
+    return torch.polar(torch.ones_like(angles), angles).to(torch.complex64)
+
+
+def _positions(config: ModelConfig) -> nn.Module:
+    made = {"learned": LearnedPositions, "sinusoidal": SinusoidalPositions, "rotary": nn.Identity}
+    return made[config.position](config)
+
+
+def _norm(config: ModelConfig) -> nn.Module:
+    made = {"layer-norm": nn.LayerNorm, "rms-norm": nn.RMSNorm}
+    return made[config.norm](config.d_model, eps=config.norm_epsilon)
+
+
+def _feed_forward(config: ModelConfig) -> nn.Module:
+    return SwiGLU(config) if config.feed_forward == "swiglu" else FeedForward(config)

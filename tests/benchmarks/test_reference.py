@@ -1,35 +1,61 @@
 """The benchmark's peers compute the same model, and its table says what was measured."""
 
-from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 import torch
-from torch import Tensor
 
-from model import LoadedModel, trace
-from model.config import ModelConfig
-from tests.benchmarks.cpu import AGREEMENT
-from tests.benchmarks.reference import plain_forward, plain_model
+from model import LoadedModel
+from model.build import build
+from model.config import PRESETS
+from model.tokenizer import MASK, CharacterTokenizer
+from tests.benchmarks.cpu import check_agreement
+from tests.benchmarks.functions import plain_forward
+from tests.benchmarks.reference import plain_model
 from tests.benchmarks.rounds import Rounds, interleaved
 from tests.benchmarks.table import Bound, Goal, Line, table
-from tests.benchmarks.texts import texts
+from tests.benchmarks.texts import SPEECH, texts
 
-Peer = Callable[[Tensor, Mapping[str, Tensor], ModelConfig], Tensor]
-PEERS: dict[str, Peer] = {
-    "functions": plain_forward,
-    "modules": lambda ids_BT, weights, config: plain_model(weights, config)(ids_BT),
-}
+every_length = pytest.mark.parametrize("length", [1, 2, 64])
 
 
-@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
-@pytest.mark.parametrize("length", [1, 2, 64])
-def test_peer_agrees_with_the_traced_logits(model: LoadedModel, peer: Peer, length: int) -> None:
-    text = texts(length)[0]
-    ids_BT = torch.tensor([model.tokenizer.encode(text)])
-    with torch.inference_mode():
-        logits_BTV = peer(ids_BT, model.network.state_dict(), model.config)
-    shown_TV = trace(model, text).tensor("logits")
-    torch.testing.assert_close(logits_BTV[0], shown_TV, rtol=0, atol=AGREEMENT)
+def untrained(name: str) -> LoadedModel:
+    """A preset as it would start training, with noise on every parameter, biases and γ included."""
+    config = PRESETS[name]
+    generator = torch.Generator().manual_seed(1)
+    network = build(config, generator).requires_grad_(False).eval()
+    for parameter in network.parameters():
+        parameter += 0.2 * torch.randn(parameter.shape, generator=generator)
+    characters = [*sorted({*SPEECH, MASK}), *map(chr, range(0x3B1, 0x400))]
+    tokenizer = CharacterTokenizer(tuple(characters[: config.vocab_size]))
+    return LoadedModel(name, config, tokenizer, network, "", None)
+
+
+@every_length
+def test_functions_agree_with_the_traced_logits(model: LoadedModel, length: int) -> None:
+    weights = model.network.state_dict()
+    peer = partial(plain_forward, weights=weights, config=model.config)
+    check_agreement(peer, model, texts(length)[0])
+
+
+@every_length
+@pytest.mark.parametrize("name", PRESETS)
+def test_modules_agree_with_the_traced_logits(name: str, length: int) -> None:
+    model = untrained(name)
+    peer = plain_model(model.network.state_dict(), model.config)
+    check_agreement(peer, model, texts(length)[0])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_disagreeing_peer_is_found(name: str) -> None:
+    """Every parameter matters, or the comparison would let a wrong peer pass; but for the keys'
+    bias, which adds the same to all scores of a row."""
+    model = untrained(name)
+    weights = model.network.state_dict()
+    for key in (key for key in weights if not key.endswith("key.bias")):
+        spoiled = plain_model(weights | {key: -weights[key]}, model.config)
+        with pytest.raises(AssertionError):
+            check_agreement(spoiled, model, texts(64)[0])
 
 
 def test_texts_are_different_and_of_the_length_asked_for() -> None:
