@@ -11,6 +11,10 @@ from torch.nn.utils import skip_init
 
 from model.tap import Tap, no_tap
 
+ZERO = torch.zeros(())
+"""What scaled queries are added to: scaling as part of an addition is quicker than multiplying by a
+Python number, which torch would wrap in a tensor at every use."""
+
 
 class HeadsToOutput(nn.Module):
     """W_O times the joined heads, plus a bias, as a sum of one contribution a head: head h owns
@@ -33,7 +37,7 @@ class HeadsToOutput(nn.Module):
         """(B, H, T, K) -> (B, T, D)."""
         slices_HKD = self.weight.view(-1, self.n_heads, self.d_head).permute(1, 2, 0)
         contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
-        return tap("output", contributions_BHTD.sum(1) + self.bias)
+        return tap("output", contributions_BHTD.sum(1).add_(self.bias))
 
 
 class Attention(nn.Module):
@@ -60,7 +64,8 @@ class Attention(nn.Module):
         k_BHSK = tap("k", self._split(self.key(source_BSD)))
         v_BHSK = tap("v", self._split(self.value(source_BSD)))
         q_BHTK, k_BHSK = self.rotation(q_BHTK, k_BHSK, tap)
-        scores_BHTS = tap("scores", (q_BHTK @ k_BHSK.transpose(-1, -2)) * self.scale)
+        scaled_BHTK = torch.add(ZERO, q_BHTK, alpha=self.scale)
+        scores_BHTS = tap("scores", scaled_BHTK @ k_BHSK.transpose(-1, -2))
         masked_BHTS = tap("masked_scores", scores_BHTS + mask_TS)
         weights_BHTS = tap("weights", masked_BHTS.softmax(-1))
         heads_BHTK = tap("heads", weights_BHTS @ v_BHSK)

@@ -8,8 +8,28 @@ from torch import Tensor, nn
 
 from model.tap import Tap, no_tap
 
+ONE = torch.ones(())
+"""1 as a tensor: torch would wrap a Python number in one at every use, which takes longer than
+adding it."""
 
-class LayerNorm(nn.Module):
+
+class _Norm(nn.Module):
+    """What both norms have: the gain `weight`, ε, and the vector that averages features."""
+
+    average: Tensor
+
+    def __init__(self, d_model: int, epsilon: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.epsilon = epsilon
+        self.register_buffer("average", torch.full((d_model,), 1 / d_model), persistent=False)
+
+    def inverse_root(self, x_BT: Tensor) -> Tensor:
+        """1 / √(x + ε)."""
+        return torch.add(x_BT, ONE, alpha=self.epsilon).rsqrt_()
+
+
+class LayerNorm(_Norm):
     """y = (x − μ) / √(σ² + ε) ⊙ γ + β over the features of one position (Ba et al. 2016).
 
     The same numbers as `torch.nn.LayerNorm` (and the same parameters, `weight` γ and `bias` β),
@@ -17,37 +37,28 @@ class LayerNorm(nn.Module):
     """
 
     def __init__(self, d_model: int, epsilon: float) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(d_model))
+        super().__init__(d_model, epsilon)
         self.bias = nn.Parameter(torch.zeros(d_model))
-        self.epsilon = epsilon
 
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
-        mean_BT = tap("mean", x_BTD.mean(-1))
+        average_D = self.average
+        mean_BT = tap("mean", x_BTD @ average_D)
         centred_BTD = x_BTD - mean_BT.unsqueeze(-1)
-        variance_BT = tap(
-            "variance", torch.linalg.vecdot(centred_BTD, centred_BTD) / x_BTD.shape[-1]
-        )
-        inverse_BT = (variance_BT + self.epsilon).rsqrt()
+        variance_BT = tap("variance", (centred_BTD * centred_BTD) @ average_D)
+        inverse_BT = self.inverse_root(variance_BT)
         normalized_BTD = tap("normalized", centred_BTD * inverse_BT.unsqueeze(-1))
         return tap("output", torch.addcmul(self.bias, normalized_BTD, self.weight))
 
 
-class RMSNorm(nn.Module):
+class RMSNorm(_Norm):
     """y = x / √(mean(x²) + ε) ⊙ g over the features of one position (Zhang & Sennrich 2019).
 
     The mean is not subtracted and nothing is shifted; `weight` is the gain g.
     """
 
-    def __init__(self, d_model: int, epsilon: float) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(d_model))
-        self.epsilon = epsilon
-
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
-        squares_BT = torch.linalg.vecdot(x_BTD, x_BTD)
-        mean_square_BT = tap("mean_square", squares_BT / x_BTD.shape[-1])
-        inverse_BT = (mean_square_BT + self.epsilon).rsqrt()
+        mean_square_BT = tap("mean_square", (x_BTD * x_BTD) @ self.average)
+        inverse_BT = self.inverse_root(mean_square_BT)
         normalized_BTD = tap("normalized", x_BTD * inverse_BT.unsqueeze(-1))
         return tap("output", normalized_BTD * self.weight)
 

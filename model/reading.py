@@ -93,20 +93,20 @@ def _with_hidden(
             field="hidden",
         )
     known = [position for position in hidden if text[position] != MASK]
-    shown = np.array(ids)
-    targets = shown[known]
-    shown[known] = model.tokenizer.ids[MASK]
-    vocabulary = model.tokenizer.vocabulary
-    seen = "".join(vocabulary[i] for i in shown)
+    seen, shown = list(text), ids.copy()
+    for position in known:
+        seen[position] = MASK
+        shown[position] = model.tokenizer.ids[MASK]
+    given = {"ids": shown, "hidden": known, "targets": [ids[position] for position in known]}
     return Reading(
         text,
-        {"ids": shown, "hidden": np.array(known, dtype=np.int64), "targets": targets},
+        {key: np.array(numbers, dtype=np.int64) for key, numbers in given.items()},
         Lengths(len(ids), hidden=len(known)),
         asked=[position for position, character in enumerate(seen) if character == MASK],
         characters={
-            Along.TEXT: seen,
+            Along.TEXT: "".join(seen),
             Along.HIDDEN: [text[position] for position in known],
-            Along.VOCABULARY: vocabulary,
+            Along.VOCABULARY: model.tokenizer.vocabulary,
         },
         hidden=hidden,
         no_loss=_no_loss(

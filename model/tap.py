@@ -27,7 +27,23 @@ def prefixed(tap: Tap, prefix: str) -> Tap:
     """A tap for a submodule: its leaf keys become `prefix.leaf`."""
     if tap is no_tap:
         return tap
-    return lambda key, tensor: tap(f"{prefix}.{key}", tensor)
+    outer = getattr(tap, "__self__", None)
+    if isinstance(outer, _Prefixed):  # one call from the leaf to the tap, however deep the leaf
+        tap, prefix = outer.tap, f"{outer.prefix}.{prefix}"
+    return _Prefixed(tap, prefix).pass_on
+
+
+class _Prefixed:
+    """A tap and what it puts before each key."""
+
+    __slots__ = ("prefix", "tap")
+
+    def __init__(self, tap: Tap, prefix: str) -> None:
+        self.tap = tap
+        self.prefix = prefix
+
+    def pass_on(self, key: str, tensor: Tensor) -> Tensor:
+        return self.tap(f"{self.prefix}.{key}", tensor)
 
 
 class Record(Mapping[str, Tensor]):
@@ -71,7 +87,7 @@ class Recorder:
         self._expected = iter(_declared(config, lengths))
         self._tensors: dict[str, Tensor] = {}
 
-    def __call__(self, key: str, tensor: Tensor) -> Tensor:
+    def record(self, key: str, tensor: Tensor) -> Tensor:
         expected_key, expected_shape = next(self._expected, (None, ()))
         assert key == expected_key, f"tapped {key}, but the table has {expected_key} here"
         assert tensor.shape == expected_shape, (
@@ -79,6 +95,8 @@ class Recorder:
         )
         self._tensors[key] = tensor
         return tensor
+
+    __call__ = record
 
     def finish(self) -> Record:
         """The record, once the forward pass is over."""

@@ -41,21 +41,11 @@ class CharacterTokenizer:
         Raises:
             TextError: characters outside the vocabulary, all of them listed.
         """
-        unknown = self.unknown(text)
-        if unknown:
-            raise TextError(
-                self.unknown_sentence(unknown, field),
-                field=field,
-                details=[
-                    {
-                        "position": position,
-                        "character": character,
-                        "code_point": code_point(character),
-                    }
-                    for position, character in unknown[:LISTED_IN_DETAILS]
-                ],
-            )
-        return [self.ids[character] for character in text]
+        ids = self.ids
+        try:
+            return [ids[character] for character in text]
+        except KeyError:
+            raise self._refusal(text, field) from None
 
     def decode(self, ids: list[int]) -> str:
         return "".join(self.vocabulary[i] for i in ids)
@@ -63,6 +53,17 @@ class CharacterTokenizer:
     def unknown(self, text: str) -> list[tuple[int, str]]:
         """Position and character of all that the vocabulary lacks."""
         return [(i, character) for i, character in enumerate(text) if character not in self.ids]
+
+    def _refusal(self, text: str, field: str) -> TextError:
+        unknown = self.unknown(text)
+        return TextError(
+            self.unknown_sentence(unknown, field),
+            field=field,
+            details=[
+                {"position": position, "character": character, "code_point": code_point(character)}
+                for position, character in unknown[:LISTED_IN_DETAILS]
+            ],
+        )
 
     def unknown_sentence(self, unknown: list[tuple[int, str]], field: str) -> str:
         listed = ", ".join(

@@ -142,7 +142,7 @@ def trace(
         return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
     recorder = Recorder(model.config, reading.lengths)
     with torch.inference_mode():
-        model.network.score(_batch_of_one(reading), recorder)
+        model.network.score(_batch_of_one(reading), recorder.record)
     return Trace(model, reading, recorder.finish())
 
 

@@ -7,6 +7,7 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head, F d_ff, V voca
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,10 +15,10 @@ from torch.nn import functional
 
 from model.config import ModelConfig
 
-ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
-    "relu": nn.ReLU,
-    "gelu": nn.GELU,
-    "gelu-tanh": lambda: nn.GELU("tanh"),
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu-tanh": partial(functional.gelu, approximate="tanh"),
 }
 
 
@@ -47,21 +48,6 @@ class SinusoidalPositions(nn.Module):
         return x_BTD + self.table[: x_BTD.shape[1]]
 
 
-class Rotation(nn.Module):
-    """Pairs of features as complex numbers, turned by one multiplication."""
-
-    turns: Tensor
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        turns = _turns(config.context_length, config.d_head)
-        self.register_buffer("turns", turns, persistent=False)
-
-    def forward(self, x_BHTK: Tensor) -> Tensor:
-        pairs = torch.view_as_complex(x_BHTK.unflatten(-1, (-1, 2)))
-        return torch.view_as_real(pairs * self.turns[: x_BHTK.shape[2]]).flatten(-2)
-
-
 class Attention(nn.Module):
     """Multi-head attention by the fused kernel."""
 
@@ -72,12 +58,11 @@ class Attention(nn.Module):
         self.query, self.key, self.value, self.output = (
             nn.Linear(config.d_model, config.d_model, bias=config.biases) for _ in range(4)
         )
-        self.rotation = Rotation(config) if config.position == "rotary" else nn.Identity()
 
     def forward(self, x_BTD: Tensor, source_BSD: Tensor) -> Tensor:
         y_BHTK = functional.scaled_dot_product_attention(
-            self.rotation(self.heads(self.query(x_BTD))),
-            self.rotation(self.heads(self.key(source_BSD))),
+            self.placed(self.query(x_BTD)),
+            self.placed(self.key(source_BSD)),
             self.heads(self.value(source_BSD)),
             is_causal=self.causal,
         )
@@ -87,6 +72,24 @@ class Attention(nn.Module):
         batch, length, _ = x_BTD.shape
         return x_BTD.view(batch, length, self.n_heads, -1).transpose(1, 2)
 
+    placed = heads
+
+
+class RotaryAttention(Attention):
+    """Pairs of features of queries and keys as complex numbers, turned by one multiplication."""
+
+    turns: Tensor
+
+    def __init__(self, config: ModelConfig, *, causal: bool) -> None:
+        super().__init__(config, causal=causal)
+        turns = _turns(config.context_length, config.d_head)
+        self.register_buffer("turns", turns, persistent=False)
+
+    def placed(self, x_BTD: Tensor) -> Tensor:
+        x_BHTK = self.heads(x_BTD)
+        pairs = torch.view_as_complex(x_BHTK.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * self.turns[: x_BHTK.shape[2]]).flatten(-2)
+
 
 class FeedForward(nn.Module):
     """Two linear layers with an activation between."""
@@ -94,7 +97,7 @@ class FeedForward(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.up = nn.Linear(config.d_model, config.d_ff, bias=config.biases)
-        self.activation = ACTIVATIONS[config.feed_forward]()
+        self.activation = ACTIVATIONS[config.feed_forward]
         self.down = nn.Linear(config.d_ff, config.d_model, bias=config.biases)
 
     def forward(self, x_BTD: Tensor) -> Tensor:
@@ -119,7 +122,7 @@ class PostNormBlock(nn.Module):
 
     def __init__(self, config: ModelConfig, *, causal: bool) -> None:
         super().__init__()
-        self.attn = Attention(config, causal=causal)
+        self.attn = _attention(config, causal=causal)
         self.attn_norm = _norm(config)
         self.ffn = _feed_forward(config)
         self.ffn_norm = _norm(config)
@@ -143,7 +146,7 @@ class CrossBlock(PostNormBlock):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config, causal=True)
-        self.cross_attn = Attention(config, causal=False)
+        self.cross_attn = _attention(config, causal=False)
         self.cross_attn_norm = _norm(config)
 
     def forward(self, x_BTD: Tensor, read_BSD: Tensor) -> Tensor:
@@ -216,6 +219,11 @@ def _turns(n_positions: int, width: int) -> Tensor:
 def _positions(config: ModelConfig) -> nn.Module:
     made = {"learned": LearnedPositions, "sinusoidal": SinusoidalPositions, "rotary": nn.Identity}
     return made[config.position](config)
+
+
+def _attention(config: ModelConfig, *, causal: bool) -> Attention:
+    made = RotaryAttention if config.position == "rotary" else Attention
+    return made(config, causal=causal)
 
 
 def _norm(config: ModelConfig) -> nn.Module:
