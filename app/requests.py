@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
 from model.cells import LISTED
 from model.config import LONGEST_CONTEXT
@@ -37,7 +37,14 @@ class ModelRequest(Request):
     model: str | None = Field(None, description="a model id; default: the server's default model")
 
 
-Position = Annotated[int, Field(ge=0, le=LONGEST_CONTEXT - 1)]
+def _no_other_number(value: object) -> object:
+    """In a query a number is text, and in a body it must be whole: 1.0 and true are not meant."""
+    if isinstance(value, bool | float):
+        raise ValueError("give a whole number")
+    return value
+
+
+Position = Annotated[int, Field(ge=0, le=LONGEST_CONTEXT - 1), BeforeValidator(_no_other_number)]
 
 
 class TextRequest(ModelRequest):

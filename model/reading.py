@@ -51,7 +51,7 @@ def read(
         raise TextError(f"The text is {quoted(text)}; give a string of characters.", field="text")
     text, notices = with_line_feeds(text)
     ids = encode(model, text)
-    hidden = tuple(sorted(set(hidden)))
+    hidden = _whole(hidden)
     if target is not None and not model.config.writes:
         raise TextError(
             f"{model.id} is {model.config.architecture} and has no target; leave it out, or choose "
@@ -79,6 +79,18 @@ def read(
         ),
         notices=notices,
     )
+
+
+def _whole(hidden: Iterable[int]) -> tuple[int, ...]:
+    """The positions in order, each once."""
+    positions = list(hidden) if isinstance(hidden, Iterable) else [hidden]
+    for position in positions:
+        if not isinstance(position, int) or isinstance(position, bool):
+            raise TextError(
+                f"The position {quoted(position)} to hide is no whole number; give those.",
+                field="hidden",
+            )
+    return tuple(sorted(set(positions)))
 
 
 def _with_hidden(
@@ -111,8 +123,8 @@ def _with_hidden(
         hidden=hidden,
         no_loss=_no_loss(
             not known,
-            "no hidden character is known; name positions of the text in `hidden` (a typed "
-            f"{MASK} hides what no one knows)",
+            "nothing that is known is hidden; hide a character of the text by its position (a "
+            f"typed {MASK} hides what no one knows)",
             "hidden",
         ),
         notices=notices,
@@ -123,12 +135,14 @@ def _with_target(
     model: LoadedModel, text: str, ids: list[int], target: str | None, notices: tuple[str, ...]
 ) -> Reading:
     """A source, and after a line end the target so far."""
+    empty = "the target is empty; give at least one character"
     line_end = model.tokenizer.ids[LINE_END]
     if target is None:
         assert isinstance(model.network, EncoderDecoder)
         with torch.inference_mode():
             (written,) = write(model.network, [ids], line_end)
         target = model.tokenizer.decode(written)
+        empty = "the model wrote an empty line; give a target of your own"
     else:
         written = _encoded_target(model, target)
     given = {"encoder.ids": np.array(ids), "decoder.ids": np.array([line_end, *written])}
@@ -143,7 +157,7 @@ def _with_target(
             Along.VOCABULARY: model.tokenizer.vocabulary,
         },
         target=target,
-        no_loss=_no_loss(not written, "the target is empty; give at least one character", "target"),
+        no_loss=_no_loss(not written, empty, "target"),
         notices=notices,
     )
 

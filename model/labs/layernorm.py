@@ -13,6 +13,8 @@ MOST_FEATURES = 64
 LARGEST_FEATURE = 1e6
 SMALLEST_SCALE, LARGEST_SCALE = 1e-6, 1e6
 LARGEST_EPSILON = 1.0
+SMALLEST_SQUARE = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+"""Below it squares lose their last digits, and a norm would show numbers that are wrong."""
 SCALES = tuple(10.0**-power for power in range(9))
 """At which the effect of ε is shown."""
 
@@ -110,7 +112,7 @@ def _refuse_zero_by_zero(vector: Array, epsilon: float) -> None:
 
 def _divisible(vector: Array, epsilon: float) -> bool:
     _, variance, *_ = _statistics(vector)
-    return bool(variance + epsilon > 0 and np.square(vector).mean() + epsilon > 0)
+    return bool(min(variance, np.square(vector).mean()) + epsilon >= SMALLEST_SQUARE)
 
 
 def _statistics(vector: Array) -> tuple[Array, Array]:

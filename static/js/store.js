@@ -64,7 +64,7 @@ function reduce(state, action) {
     case "view":
       return viewed(state, action.view);
     case "table":
-      return { ...state, table: action.table, stage: known(action.table, state.stage) };
+      return withTable(state, action.table);
     case "waiting":
       return { ...state, waiting: true };
     case "trace":
@@ -117,6 +117,13 @@ export function viewed(state, view) {
     ...wanted, hidden: [...new Set(hidden)].sort((a, b) => a - b), target: writes ? wanted.target : null,
     token: writes || wanted.token?.along === "text" ? wanted.token : null, notice: notices.join(" "),
   };
+}
+
+/** The table, and a stage of it; that another one was asked for is said. */
+function withTable(state, table) {
+  const stage = known(table, state.stage);
+  const notice = stage === state.stage ? "" : `${state.model} has no stage “${state.stage}”; this is another one.`;
+  return { ...state, table, stage, notice: [state.notice, notice].join(" ").trim() };
 }
 
 function toggled(positions, position) {

@@ -100,6 +100,8 @@ def test_csv_labels_target_and_source(client: TestClient) -> None:
         ({"model": ENCODER, "text": "To be", "hidden": [5]}, "hidden"),
         ({"model": ENCODER, "text": "To be", "hidden": [-1]}, "hidden"),
         ({"model": ENCODER, "text": "To be", "hidden": [0.5]}, "hidden"),
+        ({"model": ENCODER, "text": "To be", "hidden": [1.0]}, "hidden"),
+        ({"model": ENCODER, "text": "To be", "hidden": [True]}, "hidden"),
         ({"model": ENCODER, "text": "To be", "hidden": 3}, "hidden"),
         ({"model": ENCODER, "text": "To be", "target": "To be"}, "target"),
         ({"model": SEQ2SEQ, "text": "T b", "target": "a" * 64}, "target"),

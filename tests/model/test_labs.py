@@ -305,3 +305,11 @@ def test_measured_gradient_follows_the_formulas() -> None:
 def test_measured_stack_is_the_seed_alone() -> None:
     assert residuals(12, 0.5, 3) == residuals(12, 0.5, 3)
     assert residuals(12, 0.5, 3) != residuals(12, 0.5, 4)
+
+
+def test_layernorm_of_numbers_too_small_to_be_squared_is_refused() -> None:
+    """Their squares have lost their last digits: a result would look right and be wrong."""
+    with pytest.raises(InputError, match="too close to be squared"):
+        layernorm([1e-160, -1e-160], epsilon=0)
+    effects = layernorm([1e-140, -1e-140], epsilon=0).scales
+    assert [effect.layer_norm_deviation for effect in effects if effect.scale < 1e-6] == [None, None]

@@ -76,6 +76,13 @@ def test_position_outside_the_text_cannot_be_hidden(encoder: LoadedModel, positi
     assert "0 to 4" in error.message
 
 
+@pytest.mark.parametrize("hidden", [1.5, [1.5], ["1"], [True], "12"], ids=repr)
+def test_what_is_no_position_cannot_be_hidden(encoder: LoadedModel, hidden: object) -> None:
+    error = refusal(encoder, "To be", hidden=hidden)
+    assert error.field == "hidden"
+    assert "whole number" in error.message
+
+
 def test_decoder_refuses_hidden_positions(model: LoadedModel) -> None:
     error = refusal(model, "To be", hidden=[1])
     assert error.field == "hidden"
@@ -114,6 +121,14 @@ def test_empty_target_has_one_position_and_no_loss(seq2seq: LoadedModel) -> None
     traced = trace(seq2seq, "T b", target="")
     assert len(traced.target_tokens) == 1
     assert traced.array("loss").shape == (0,)
+
+
+def test_empty_line_of_the_models_own_is_said(seq2seq: LoadedModel) -> None:
+    """Who gave no target is not told that theirs is empty."""
+    assert trace(seq2seq, "T b").target == ""
+    assert "the model wrote an empty line" in refusal(seq2seq, "T b", gradients=True).message
+    given = refusal(seq2seq, "T b", target="", gradients=True).message
+    assert "the target is empty" in given
 
 
 def test_longest_target_is_traced_and_one_more_refused(seq2seq: LoadedModel) -> None:

@@ -182,7 +182,12 @@ async function withPlotly(root) {
     const { state } = drawn.get(root);
     if (state.trace.tensors.get(state.stage).data.length) {
       const { data, layout } = filled(root);
-      await library.react(part(root, "canvas"), data, layout, OPTIONS);
+      const canvas = part(root, "canvas");
+      // Plotly keeps a colour bar where it stood before when it is laid down or stood up.
+      const { orientation = "v" } = layout.coloraxis.colorbar;
+      if (root.dataset.bar !== orientation) library.purge(canvas);
+      root.dataset.bar = orientation;
+      await library.react(canvas, data, layout, OPTIONS);
       part(root, "sketch").replaceChildren();
       root.dataset.drawn = `${state.stage} ${state.trace.told.text}`;
     }
