@@ -37,7 +37,7 @@ class HeadsToOutput(nn.Module):
         """(B, H, T, K) -> (B, T, D)."""
         slices_HKD = self.weight.view(-1, self.n_heads, self.d_head).permute(1, 2, 0)
         contributions_BHTD = tap("contributions", heads_BHTK @ slices_HKD)
-        return tap("output", contributions_BHTD.sum(1).add_(self.bias))
+        return tap("output", self.bias + contributions_BHTD.sum(1))
 
 
 class Attention(nn.Module):
@@ -65,7 +65,7 @@ class Attention(nn.Module):
         v_BHSK = tap("v", self._split(self.value(source_BSD)))
         q_BHTK, k_BHSK = self.rotation(q_BHTK, k_BHSK, tap)
         scaled_BHTK = torch.add(ZERO, q_BHTK, alpha=self.scale)
-        scores_BHTS = tap("scores", scaled_BHTK @ k_BHSK.transpose(-1, -2))
+        scores_BHTS = tap("scores", scaled_BHTK @ k_BHSK.mT)
         masked_BHTS = tap("masked_scores", scores_BHTS + mask_TS)
         weights_BHTS = tap("weights", masked_BHTS.softmax(-1))
         heads_BHTK = tap("heads", weights_BHTS @ v_BHSK)

@@ -180,5 +180,5 @@ def _next_token_loss(logits_BTV: Tensor, ids_BT: Tensor, tap: Tap) -> Tensor:
     """The probabilities (B, T, V), and −log of the one that each position gives to the character
     that follows it: (B, T − 1)."""
     probabilities_BTV = tap("probabilities", logits_BTV.softmax(-1))
-    following_BT1 = ids_BT[:, 1:].unsqueeze(-1)
-    return tap("loss", -probabilities_BTV[:, :-1].gather(-1, following_BT1).squeeze(-1).log())
+    following_BT1 = ids_BT[:, 1:].unsqueeze(-1)  # one row fewer: `gather` leaves the last out
+    return tap("loss", -probabilities_BTV.gather(-1, following_BT1).squeeze(-1).log())

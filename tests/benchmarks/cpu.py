@@ -99,11 +99,11 @@ def forward(network: Peer, model: LoadedModel, texts: list[str]) -> Callable[[],
 
 def tracing(model: LoadedModel, texts: list[str]) -> Callable[[], Trace]:
     """One trace after the other, each of the next text."""
-    next_text = cycle(texts).__next__
+    next_request = cycle([(text, asked(model.config, text)) for text in texts]).__next__
 
     def work() -> Trace:
-        text = next_text()
-        return trace(model, text, **asked(model.config, text))
+        text, more = next_request()
+        return trace(model, text, **more)
 
     return work
 
