@@ -176,6 +176,21 @@ def test_switch_works_by_mouse_and_by_key(page: Page) -> None:
     both_drawn(page, WEIGHTS)
 
 
+def test_headings_name_what_is_drawn(page: Page) -> None:
+    open_gradient(page, text=TEXT)
+
+    def titles() -> list[str]:
+        found: list[str] = page.locator(".pane-title").evaluate_all(
+            "all => all.map(e => e.textContent.split(/\\s+/).join(' '))"
+        )
+        return found
+
+    assert titles() == ["activation A", "gradient of the mean loss ∂ℓ¯/∂A"]
+    page.locator('[data-stage="logits"]').click()
+    both_drawn(page, "logits")
+    assert titles() == ["activation Z", "gradient of the mean loss ∂ℓ¯/∂Z"]
+
+
 def test_gradients_once_asked_for_are_kept(page: Page) -> None:
     open_gradient(page, text=TEXT)
     checked(page)
@@ -322,7 +337,7 @@ def test_gradients_picture_is_saved_under_its_own_name(page: Page) -> None:
     open_gradient(page, text=TEXT, stage=WEIGHTS)
     page.locator('[data-view="away"] > summary').click()
     with page.expect_download() as started:
-        page.locator('[data-of="gradient"][data-picture="svg"]').click()
+        page.locator('[data-gradient-picture="svg"]').click()
     assert started.value.suggested_filename == f"{WEIGHTS}.gradient.svg"
     assert "gradient of the mean loss" in started.value.path().read_text()
 

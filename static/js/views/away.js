@@ -64,7 +64,9 @@ function listen(root) {
   root.addEventListener("click", async ({ target }) => {
     const said = root.querySelector("[data-said]");
     if (target.dataset.picture) {
-      said.textContent = await outcome(() => picture(target.dataset.of, target.dataset.picture), "");
+      said.textContent = await outcome(() => picture("figure", target.dataset.picture), "");
+    } else if (target.dataset.gradientPicture) {
+      said.textContent = await outcome(() => picture("gradient", target.dataset.gradientPicture), "");
     } else if (target.dataset.copy) {
       const code = root.querySelector(`[data-${target.dataset.copy}]`).textContent;
       said.textContent = await outcome(() => navigator.clipboard.writeText(code), "Copied.");

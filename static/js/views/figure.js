@@ -11,6 +11,10 @@ export function figure(root, state, dispatch, previous) {
   root.querySelector("[data-stale]").textContent = stale(state) ? `This is still ${readInWords(state.trace.told)}, the last that could be read.` : "";
   if (state.table === null || state.trace === null) return;
   root.querySelector("[data-heading]").hidden = !paired(state);
-  root.querySelector("[data-symbol]").replaceChildren(makeMath(focused(state).symbol_mathml));
+  const { key, symbol_mathml: symbol } = focused(state);
+  if (root.dataset.named !== key) {
+    root.dataset.named = key;
+    root.querySelector("[data-symbol]").replaceChildren(makeMath(symbol));
+  }
   heatmap(root, state, dispatch, previous);
 }

@@ -21,15 +21,20 @@ export function flow(root, state, dispatch, previous) {
   root.open = state.highway;
   root.dataset.next = String(!state.highway);
   if (!highwayShown(state) || state.table === null) return;
-  const refusal = settled(state) ? (state.gradients.refusal ?? state.flow?.refusal) : null;
+  const refusal = refusalOf(state);
   root.querySelector("[data-refusal]").textContent = refusal?.message.replaceAll("`", "") ?? "";
   const places = refusal ? null : (state.flow?.places ?? null);
   root.querySelector("[data-flow]").hidden = places === null;
   root.querySelector("[data-flow]").classList.toggle("is-waiting", state.flow?.trace !== state.trace);
   if (places === null) return;
-  const redraw = DRAWN_FROM.some((name) => state[name] !== previous?.[name]) || !highwayShown(previous);
-  if (redraw) draw(root, places, state);
-  else for (const link of root.querySelectorAll("[data-go]")) link.href = address(state, link.dataset.go);
+  if (DRAWN_FROM.some((name) => state[name] !== previous?.[name]) || !highwayShown(previous)) draw(root, places, state);
+  else if (write(state) !== write(previous)) link(root, state);
+}
+
+/** Why there is nothing to show: there are no gradients, or their flow was refused. */
+function refusalOf(state) {
+  if (!settled(state)) return null;
+  return state.gradients.refusal ?? (state.flow?.trace === state.trace ? state.flow.refusal : null);
 }
 
 function listen(root, dispatch) {
@@ -43,6 +48,10 @@ function address(state, stage) {
   return write({ ...state, stage, cell: null });
 }
 
+function link(root, state) {
+  for (const one of root.querySelectorAll("[data-go]")) one.href = address(state, one.dataset.go);
+}
+
 function draw(root, places, state) {
   const stages = new Map(state.table.stages.map((stage) => [stage.key, stage]));
   const scale = scaleOf(places.flatMap((place) => SERIES.map((series) => place[series])));
@@ -54,11 +63,11 @@ function draw(root, places, state) {
     ...places.map((place, i) => {
       const { title } = stages.get(place.key);
       const neighbours = { before: runs[i - 1] === runs[i] ? places[i - 1] : null, after: runs[i + 1] === runs[i] ? places[i + 1] : null };
-      const link = make("a", { href: address(state, place.key), "data-go": place.key, "aria-current": place.key === state.stage ? "true" : null, text: title });
+      const name = make("a", { href: address(state, place.key), "data-go": place.key, "aria-current": place.key === state.stage ? "true" : null, text: title });
       return make(
         "tr",
         { class: i && runs[i - 1] !== runs[i] ? "flow-stack" : null },
-        make("th", { scope: "row", class: "flow-place" }, link),
+        make("th", { scope: "row", class: "flow-place" }, name),
         make("td", { class: "flow-strip" }, strip(place, neighbours, scale)),
         ...SERIES.map((series) => make("td", { class: "flow-number", text: short(place[series]) })),
       );

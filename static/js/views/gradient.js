@@ -8,12 +8,13 @@ import { heatmap } from "./heatmap.js";
 export function gradient(root, state, dispatch, previous) {
   root.hidden = !paired(state);
   if (root.hidden) return;
+  const before = previous && paired(previous) ? previous : null;
   if (!root.dataset.made) {
     root.dataset.made = "true";
     root.append(root.querySelector("template").content.cloneNode(true));
   }
   root.classList.toggle("is-stale", stale(state));
   root.classList.toggle("is-waiting", !settled(state));
-  root.querySelector("[data-symbol]").replaceChildren(gradientSymbol(state.table, focused(state)));
-  heatmap(root, differentiated(state), dispatch, previous && paired(previous) ? differentiated(previous) : null);
+  if (state.stage !== before?.stage) root.querySelector("[data-symbol]").replaceChildren(gradientSymbol(state.table, focused(state)));
+  heatmap(root, differentiated(state), dispatch, before && differentiated(before));
 }
