@@ -312,4 +312,7 @@ def test_layernorm_of_numbers_too_small_to_be_squared_is_refused() -> None:
     with pytest.raises(InputError, match="too close to be squared"):
         layernorm([1e-160, -1e-160], epsilon=0)
     effects = layernorm([1e-140, -1e-140], epsilon=0).scales
-    assert [effect.layer_norm_deviation for effect in effects if effect.scale < 1e-6] == [None, None]
+    assert [effect.layer_norm_deviation for effect in effects if effect.scale < 1e-6] == [
+        None,
+        None,
+    ]
