@@ -13,7 +13,7 @@ export function keepDifferentiated(store) {
     running = controller;
     let answer;
     try {
-      answer = { tensors: await fetchGradients(store.state.model, trace.told, controller.signal), refusal: null };
+      answer = { tensors: await fetchGradients(store.state.model, requestOf(trace), controller.signal), refusal: null };
     } catch (error) {
       answer = { tensors: null, refusal: error };
     }
@@ -28,4 +28,10 @@ export function keepDifferentiated(store) {
     const known = settled(state) && state.gradients.tensors !== null;
     if (state.gradient && state.trace !== null && !known) ask(state.trace);
   });
+}
+
+/** Exactly what was traced: a target that the model wrote is not written again. An empty one is, so
+ * that the refusal names who wrote it. */
+function requestOf({ asked, told }) {
+  return told.target === "" ? asked : told;
 }
