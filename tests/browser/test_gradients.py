@@ -284,6 +284,14 @@ def test_empty_target_has_no_gradient_until_it_is_typed(
     forgive(family_page, 422)
 
 
+def test_empty_line_that_the_model_wrote_is_not_called_the_readers(family_page: Page) -> None:
+    open_tracer(family_page, model=SEQ2SEQ, text="Nw s", gradient="1")
+    family_page.wait_for_function(
+        "() => document.querySelector('[data-no-gradient]').textContent.includes('model wrote an empty line')"
+    )
+    forgive(family_page, 422)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_first_and_last_gradient_of_every_preset_are_drawn(
     family_page: Page, family: Mapping[str, LoadedModel], preset: str
