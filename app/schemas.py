@@ -96,6 +96,7 @@ class ModelCard(Answer):
 
     id: str
     weights_sha256: str
+    weights_dtype: str = Field(description="how the checkpoint stores them; all else is float32")
 
 
 class Token(Answer):
@@ -310,6 +311,7 @@ class ModelEntry(Answer):
     counting: list[Counted]
     flops: Flops
     weights_sha256: str
+    weights_dtype: str = Field(description="how the checkpoint stores them")
     training: dict[str, Any] | None
     limits: Limits
     vocabulary: list[str]

@@ -24,6 +24,7 @@ JSON_TYPE = "application/json"
 SAFETENSORS_TYPE = "application/octet-stream"
 NPZ_TYPE = "application/x-npz"
 CSV_TYPE = "text/csv; charset=utf-8"
+HTML_TYPE = "text/html; charset=utf-8"
 SAFETENSORS_DTYPES = {np.dtype(np.float32): "F32", np.dtype(np.int32): "I32"}
 
 
@@ -40,7 +41,11 @@ def mathml(latex: str) -> str:
 
 def model_card(model: LoadedModel) -> dict[str, str]:
     """Which weights made a trace."""
-    return {"id": model.id, "weights_sha256": model.weights_sha256}
+    return {
+        "id": model.id,
+        "weights_sha256": model.weights_sha256,
+        "weights_dtype": model.weights_dtype,
+    }
 
 
 def stage_entry(stage: Stage) -> dict[str, Any]:

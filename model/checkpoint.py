@@ -84,7 +84,9 @@ class _TokenizerFile(BaseModel):
 class LoadedModel:
     """A checkpoint in memory: the network in evaluation mode, and all that describes it.
 
-    `training` is None when the folder has no record, or one of other weights.
+    `training` is None when the folder has no record, or one of other weights. `weights_dtype` is
+    how the file stores the weights; the network computes in float32, which has every bfloat16 and
+    float16 number exactly.
     """
 
     id: str
@@ -93,6 +95,7 @@ class LoadedModel:
     network: Transformer
     weights_sha256: str
     training: TrainingRecord | None
+    weights_dtype: str = "float32"
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -144,7 +147,8 @@ def load(folder: str | Path) -> LoadedModel:
         )
     raw = _read_bytes(folder, WEIGHTS)
     network = build(config, torch.Generator())
-    network.load_state_dict(_fitting(_tensors(folder, raw), network.state_dict(), folder))
+    found = _fitting(_tensors(folder, raw), network.state_dict(), folder)
+    network.load_state_dict(found)
     network.requires_grad_(False).eval()
     sha256 = hashlib.sha256(raw).hexdigest()
     training: TrainingRecord | None = None
@@ -152,7 +156,10 @@ def load(folder: str | Path) -> LoadedModel:
         training = _read_json(folder, TRAINING, TrainingRecord)
         if training.weights_sha256 != sha256:  # a run was killed between its two last files
             training = None
-    return LoadedModel(folder.resolve().name, config, tokenizer, network, sha256, training)
+    dtypes = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in found.values()})
+    return LoadedModel(
+        folder.resolve().name, config, tokenizer, network, sha256, training, ", ".join(dtypes)
+    )
 
 
 def save(

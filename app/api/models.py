@@ -54,6 +54,7 @@ def entry(service: Service, model: LoadedModel) -> dict[str, Any]:
         ),
         "flops": counting.flops(model.config),
         "weights_sha256": model.weights_sha256,
+        "weights_dtype": model.weights_dtype,
         "training": None if model.training is None else model.training.model_dump(),
         "limits": {
             "min_characters": 1,

@@ -220,7 +220,11 @@ def test_next_is_the_ten_likeliest_sorted(
 def words(traced: Trace) -> dict[str, Any]:
     """What every form must say beside the numbers."""
     return {
-        "model": {"id": traced.model.id, "weights_sha256": traced.model.weights_sha256},
+        "model": {
+            "id": traced.model.id,
+            "weights_sha256": traced.model.weights_sha256,
+            "weights_dtype": "float32",
+        },
         "text": traced.text,
         "target": None,
         "hidden": [],
