@@ -152,11 +152,14 @@ def _filled(
     data, marks = [], []
     for index, matrix in enumerate(matrices):
         number = "" if index == 0 else str(index + 1)
-        x_domain, y_domain = _cell(index % across, across), _cell(down - 1 - index // across, down)
+        x_domain = _cell(index % across, across)
+        # Between rows there is room for the name of the one and the labels of the other.
+        y_domain = _cell(down - 1 - index // across, down, gap=0.4 / down)
         row_labels = [""] if row_name is None else labels[row_name]
         layout[f"xaxis{number}"] = {
             **template["xaxis"], **_ticks(labels[column_name], matrix.shape[1]),
-            "anchor": f"y{number}", "domain": x_domain, "title": {"text": column_name},
+            "anchor": f"y{number}", "domain": x_domain,
+            "title": {"text": column_name, "standoff": 2},
         }  # fmt: skip
         layout[f"yaxis{number}"] = {
             **template["yaxis"], **_ticks(row_labels, matrix.shape[0]),
@@ -171,6 +174,7 @@ def _filled(
             layout["annotations"].append({
                 "text": f"{panel_name} {index + 1}", "showarrow": False, "xref": "paper",
                 "yref": "paper", "x": sum(x_domain) / 2, "y": y_domain[0], "yanchor": "top",
+                "xanchor": "center",
             })  # fmt: skip
         data.append(template["trace"] | template["written"] | {
             "xaxis": f"x{number}", "yaxis": f"y{number}",

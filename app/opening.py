@@ -5,6 +5,7 @@ from model.checkpoint import LoadedModel
 from model.errors import TextError
 from model.objectives import without_vowels
 from model.reading import encode, with_line_feeds
+from model.stage import Kind
 
 EXAMPLES = (
     ("To be", "To be, or not to be"),
@@ -55,6 +56,11 @@ def text(settings: Settings, model: LoadedModel) -> str:
     few = "".join(letters[: min(FEW, model.config.context_length)])
     read = (_as_read(model, one) for one in candidates)
     return next((one for one in read if readable(model, one)), few)
+
+
+def stage(model: LoadedModel) -> str:
+    """The key of the first stage of probabilities."""
+    return next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY)
 
 
 def _prepared(model: LoadedModel) -> tuple[tuple[str, str], ...]:

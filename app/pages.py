@@ -6,7 +6,6 @@ from hashlib import blake2b
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request, Response
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app import opening, reference, wire
 from app.api.access import Served
@@ -15,57 +14,21 @@ from app.api.stages import stage_table
 from app.assets import REVALIDATE, Assets
 from app.errors import Busy
 from app.headers import unchanged
+from app.rendering import environment
 from app.requests import EXAMPLE_TEXT
 from app.service import Service
-from app.settings import ROOT
 from model.checkpoint import LoadedModel
 from model.sections import RESIDUALS
-from model.stage import Kind
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
 """What an address may say of the request that the page makes."""
-NAMES = {
-    "layer-norm": "LayerNorm",
-    "rms-norm": "RMSNorm",
-    "learned": "learned",
-    "sinusoidal": "sinusoidal",
-    "rotary": "rotary",
-    "relu": "ReLU",
-    "gelu": "GELU",
-    "gelu-tanh": "GELU (tanh)",
-    "swiglu": "SwiGLU",
-}
-"""A configuration's words as the field writes them."""
-
-
-def wiring(config: Mapping[str, Any]) -> str:
-    """What tells one model from another, in a line."""
-    return ", ".join(
-        [
-            config["wiring"].replace("ln", "LN"),
-            NAMES[config["norm"]],
-            f"{NAMES[config['position']]} positions",
-            NAMES[config["feed_forward"]],
-            "tied head" if config["tied_head"] else "untied head",
-        ]
-    )
 
 
 class Pages:
     """Jinja's templates, with the addresses of scripts and styles at hand."""
 
     def __init__(self, assets: Assets) -> None:
-        self._environment = Environment(
-            loader=FileSystemLoader(ROOT / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals["asset"] = assets.url
-        self._environment.globals["wiring"] = wiring
-        self._environment.globals["scripts"] = assets.names(".js")
-        self._environment.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
+        self._environment = environment(assets.url, assets.names(".js"))
 
     def respond(
         self, name: str, if_none_match: str | None, *, status: int = 200, **context: Any
@@ -119,18 +82,17 @@ async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     named = query.get("model")
     model = service.model(named if named in service.models else None)
     text = opening.text(service.settings, model)
-    stage = next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY)
-    served = entry(service, model)
-    boot: dict[str, Any] = {
-        "model": model.id,
-        "architecture": served["architecture"],
-        "mask": served["mask"],
-        "text": text,
-        "stage": stage,
-        "examples": opening.examples(model),
-    }
+    boot: dict[str, Any] = {"examples": opening.examples(model)}
     if not READ_BY_THE_MODEL & query.keys():
         boot |= await _opening_trace(service, model, text)
+    return tracer(service, model, text, opening.stage(model), boot)
+
+
+def tracer(
+    service: Service, model: LoadedModel, text: str, stage: str, boot: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the tracer's template is filled with; `boot` is what its script starts from besides."""
+    served = entry(service, model)
     return {
         "reason": None,
         "models": [entry(service, each) for each in service.models.values()],
@@ -140,7 +102,14 @@ async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
         "limit": served["limits"]["max_characters"],
         "text": text,
         "stage": stage,
-        "boot": boot,
+        "boot": {
+            "model": model.id,
+            "architecture": served["architecture"],
+            "mask": served["mask"],
+            "text": text,
+            "stage": stage,
+            **boot,
+        },
     }
 
 

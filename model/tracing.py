@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
+from importlib.metadata import entry_points
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from model.tap import Record, Recorder
 from model.tokenizer import glyph
 
 LIKELIEST = 10
+DISPLAY = "token_tracer.display"
+"""The entry points, from a trace to HTML, of packages that can draw one."""
 
 
 class Token(NamedTuple):
@@ -39,7 +42,7 @@ class Prediction(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """Every stage of one text. Tensors are float32 (ids int64), without a batch axis, and share
     memory with nothing but each other; do not write into them."""
@@ -106,6 +109,16 @@ class Trace:
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
         return stage_of(self.model, key)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.text!r} by {self.model.id}: {len(self.tensors)} stages>"
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, drawn by the first package that offers to; None where there is
+        none, and the notebook takes the line above."""
+        for drawing in entry_points(group=DISPLAY):
+            return str(drawing.load()(self))
+        return None
 
     def _require(self, key: str) -> None:
         if key not in self.tensors:
