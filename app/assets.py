@@ -44,6 +44,10 @@ class Assets:
             _hash({PLOTLY: plotly}): {PLOTLY: _asset(PLOTLY, plotly)},
         }
 
+    def named(self, name: str) -> Asset:
+        """A file."""
+        return next(assets[name] for assets in self._trees.values() if name in assets)
+
     def url(self, name: str) -> str:
         """The address of a file, hash included."""
         for tree, assets in self._trees.items():

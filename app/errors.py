@@ -89,7 +89,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def of_validation(_: Request, error: RequestValidationError) -> Response:
-        problems = [_problem(problem) for problem in error.errors()]
+        problems = [in_words(problem) for problem in error.errors()]
         first = problems[0]
         return error_response(
             422, "invalid_request", first["message"], field=first["field"], details=problems
@@ -137,7 +137,7 @@ def _unreadable(cause: BaseException | None) -> str:
     return "The body cannot be read."
 
 
-def _problem(problem: Any) -> dict[str, Any]:
+def in_words(problem: Any) -> dict[str, Any]:
     """One of pydantic's findings, with the visitor's value escaped and cut."""
     place = [part for part in problem["loc"] if part not in REQUEST_PLACES]
     field = ".".join(str(part) for part in place if isinstance(part, str)) or None

@@ -25,6 +25,7 @@ from app.api import (
 from app.assets import Assets
 from app.headers import Headers, HeadRequests
 from app.limits import BodyLimit
+from app.saved import SavedPages
 from app.schemas import ErrorAnswer
 from app.service import Service
 from app.settings import ROOT, Settings
@@ -65,6 +66,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.service = service
+    app.state.saved_pages = SavedPages(service, assets)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
     app.add_middleware(HeadRequests)
     app.add_middleware(Headers)

@@ -1,22 +1,13 @@
 """The requests of the API: what a body or a query may say."""
 
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
+from app.formats import Format
 from model.cells import LISTED
 from model.config import LONGEST_CONTEXT
 from model.tokenizer import MASK
-
-
-class Format(StrEnum):
-    """How a trace is sent."""
-
-    JSON = "json"
-    SAFETENSORS = "safetensors"
-    NPZ = "npz"
-    CSV = "csv"
 
 
 class Request(BaseModel):
@@ -90,7 +81,9 @@ class TraceRequest(TextRequest):
     )
     weight_gradients: bool = Field(False, description="also d loss / d parameter")
     format: Format = Field(
-        Format.JSON, description="json, safetensors, npz; csv for a single stage"
+        Format.JSON,
+        description="json, safetensors, npz; csv for a single stage; html for the page as one "
+        "file, which has every stage and opens at the first of those asked for",
     )
 
 

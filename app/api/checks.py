@@ -22,11 +22,12 @@ async def create_check(service: Served, request: CheckRequest) -> Response:
     traced = await service.trace(
         model, request.text, request.target, request.hidden, gradients=request.gradients
     )
-    body = await service.slowly(lambda: wire.to_json(_checked(traced)))
+    body = await service.slowly(lambda: wire.to_json(checked(traced)))
     return Response(body, media_type=wire.JSON_TYPE)
 
 
-def _checked(traced: Trace) -> dict[str, Any]:
+def checked(traced: Trace) -> dict[str, Any]:
+    """The answer for one trace; with its gradients, if it has any."""
     return {
         "model": wire.model_card(traced.model),
         **wire.read_text(traced),

@@ -1,6 +1,7 @@
 """The gradient highway: the size of the gradient along the residual stream."""
 
 from dataclasses import asdict
+from typing import Any
 
 from fastapi import APIRouter, Response
 
@@ -8,6 +9,7 @@ from app import schemas, wire
 from app.api.access import Served
 from app.requests import TextRequest
 from model.gradient_flow import gradient_flow
+from model.tracing import Trace
 
 router = APIRouter(tags=["gradient flow"])
 
@@ -18,11 +20,15 @@ async def create_gradient_flow(service: Served, request: TextRequest) -> Respons
     gradient took the residual connections."""
     model = service.model(request.model)
     traced = await service.trace(model, request.text, request.target, request.hidden)
-    found = await service.slowly(lambda: gradient_flow(traced))
-    content = {
-        "model": wire.model_card(model),
+    body = await service.slowly(lambda: wire.to_json(flowing(traced)))
+    return Response(body, media_type=wire.JSON_TYPE)
+
+
+def flowing(traced: Trace) -> dict[str, Any]:
+    """The answer for one trace."""
+    return {
+        "model": wire.model_card(traced.model),
         **wire.read_text(traced),
-        "flow": [asdict(place) for place in found],
+        "flow": [asdict(place) for place in gradient_flow(traced)],
         "notices": list(traced.notices),
     }
-    return Response(wire.to_json(content), media_type=wire.JSON_TYPE)

@@ -1,5 +1,9 @@
 // The page's address: everything on the screen, in the query.
 
+import { saved } from "./saved.js";
+
+const [PART, BEGINNING] = saved ? ["hash", "#?"] : ["search", "?"];
+const FIXED = saved ? ["text", "target", "hidden", "model"] : []; // not the reader's to change
 const REST = 1000;
 const NAMES = ["text", "target", "hidden", "model", "stage", "head", "token", "cell", "section", "palette", "scale", "projector", "gradient", "highway"];
 const FLAGS = ["projector", "gradient", "highway"]; // 1, or not written
@@ -7,6 +11,11 @@ const USUAL = { palette: ["default", "alternative", "grey"], scale: ["robust", "
 const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "section", "palette", "scale", "projector", "gradient", "highway"]);
 const TYPED = new Set(["text", "target"]);
 const TOKEN = /^(?:(target)\.)?(\d{1,6})$/; // of the text, where nothing else is said
+
+/** The part of the browser's address that `read` reads. */
+export function here() {
+  return location[PART].startsWith(BEGINNING) ? location[PART].slice(BEGINNING.length) : "";
+}
 
 /** What the address says: only what it names. */
 export function read(search) {
@@ -21,6 +30,7 @@ export function read(search) {
   if (isWhole(query.get("head"))) view.head = Number(query.get("head"));
   const token = TOKEN.exec(query.get("token") ?? "");
   if (token) view.token = { along: token[1] ?? "text", position: Number(token[2]) };
+  for (const name of FIXED) delete view[name];
   return view;
 }
 
@@ -35,9 +45,9 @@ export function write(state) {
     ...Object.fromEntries(FLAGS.map((name) => [name, state[name] ? "1" : null])),
   };
   for (const name of NAMES) {
-    if (values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);
+    if (!FIXED.includes(name) && values[name] !== null && values[name] !== USUAL[name]?.[0]) query.set(name, values[name]);
   }
-  return `?${query}`;
+  return `${BEGINNING}${query}`;
 }
 
 /** Keep the address in step with the store. Typing replaces the entry; a new one begins when the
@@ -56,7 +66,7 @@ export function follow(store, fields) {
   }
   store.subscribe((state, _, action) => {
     const address = write(state);
-    if (action.type === "view" || address === location.search) return;
+    if (action.type === "view" || address === location[PART]) return;
     const typing = TYPED.has(action.type);
     const push = typing ? rested : PUSHED.has(action.type) && !action.stepping;
     history[push ? "pushState" : "replaceState"](null, "", address);
@@ -68,7 +78,8 @@ export function follow(store, fields) {
   });
   addEventListener("popstate", () => {
     rested = true;
-    store.dispatch({ type: "view", view: read(location.search) });
+    if (saved && !location.hash.startsWith(BEGINNING)) return; // a place in the page, not a view
+    store.dispatch({ type: "view", view: read(here()) });
   });
 }
 

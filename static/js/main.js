@@ -1,6 +1,7 @@
 // The page: one store, its views, its requests and its address.
 
-import { follow, read } from "./address.js";
+import { follow, here, read } from "./address.js";
+import { answerFrom } from "./api.js";
 import { keepChecked } from "./checks.js";
 import { keepDifferentiated } from "./gradients.js";
 import { keepFlowing } from "./highway.js";
@@ -25,7 +26,7 @@ import { tools } from "./views/tools.js";
 const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, flow, away, inspector, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
-const store = createStore(viewed(initialState(boot), read(location.search)));
+const store = createStore(viewed(initialState(boot), read(here())));
 
 // A model without a target or without hidden characters has no place for their views.
 const views = Object.entries(VIEWS).flatMap(([name, view]) => {
@@ -35,6 +36,7 @@ const views = Object.entries(VIEWS).flatMap(([name, view]) => {
 store.subscribe((state, previous) => views.forEach((view) => view(state, previous)));
 views.forEach((view) => view(store.state, null));
 follow(store, document.querySelectorAll("[data-text], [data-target]"));
+if (boot.carried) answerFrom(boot.carried);
 keepDifferentiated(store);
 keepChecked(store);
 keepFlowing(store);

@@ -5,11 +5,11 @@ import { charactersOf, movedBy, sameReading } from "./readings.js";
 
 /** What is on the screen. `trace` is {asked, told, tensors}, which may be of an older request than
  * `text`, `target` and `hidden` make, while one is under way or after a refusal. */
-export function initialState({ model, architecture, mask, text, stage, examples }) {
+export function initialState({ model, architecture, mask, text, stage, examples, target = null, hidden = [] }) {
   return {
     model, architecture, mask, text, stage, examples,
-    target: null, // an encoder-decoder's, as the reader has fixed it; null while the model writes it
-    hidden: [], // the positions that an encoder is to guess, beside those typed as its mask
+    target, // an encoder-decoder's, as the reader has fixed it; null while the model writes it
+    hidden, // the positions that an encoder is to guess, beside those typed as its mask
     head: null, // the one panel shown, null for all
     token: null, // the chosen {along, position}: of the text or of the target
     cell: null, // the chosen cell's index

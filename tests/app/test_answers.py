@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 from app import schemas, schemas_cells, schemas_labs
-from app.requests import Format
+from app.formats import Format
 from model.config import PRESETS
 from model.stages import stages
 from tests.app.answers import mismatches, problem, strict

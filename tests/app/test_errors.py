@@ -140,7 +140,7 @@ def test_csv_of_several_stages_is_refused(client: TestClient, stages: list[str])
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [("", "text"), ("text=a&stage=ids", "stage"), ("text=a&format=html", "format")],
+    [("", "text"), ("text=a&stage=ids", "stage"), ("text=a&format=pdf", "format")],
 )
 def test_wrong_query_is_refused(client: TestClient, query: str, field: str) -> None:
     assert problem(client.get(f"{TRACES}?{query}"), 422).field == field

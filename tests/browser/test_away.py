@@ -8,6 +8,7 @@ import httpx2
 import numpy as np
 import pytest
 from playwright.sync_api import Page
+from starlette.testclient import TestClient
 
 from model import LoadedModel, trace
 from tests.browser.conftest import open_tracer
@@ -82,3 +83,13 @@ def test_code_is_copied(opened: Page) -> None:
     )
     copied = opened.evaluate("navigator.clipboard.readText()")
     assert copied == opened.locator("[data-curl]").inner_text()
+
+
+def test_saved_page_holds_the_whole_trace(opened: Page, tmp_path: Path, client: TestClient) -> None:
+    with opened.expect_download() as started:
+        opened.locator('[data-all="html"]').click()
+    assert started.value.suggested_filename == "trace.html"
+    started.value.save_as(tmp_path / "trace.html")
+    asked = {"text": "It's &amp; so", "format": "html"}
+    page = client.post("/api/v1/traces", json=asked).text
+    assert (tmp_path / "trace.html").read_text() == page

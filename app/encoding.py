@@ -1,0 +1,53 @@
+"""From a request to a file: which stages go in, how they are written, what the file is called."""
+
+from collections.abc import Callable, Sequence
+
+from app import wire
+from app.formats import Format
+from app.requests import TraceRequest
+from app.saved import SavedPages
+from model.checkpoint import LoadedModel
+from model.errors import UnknownStage
+from model.stage import Stage
+from model.tracing import Trace, matching
+
+MEDIA_TYPES = {
+    Format.JSON: wire.JSON_TYPE,
+    Format.SAFETENSORS: wire.SAFETENSORS_TYPE,
+    Format.NPZ: wire.NPZ_TYPE,
+    Format.CSV: wire.CSV_TYPE,
+    Format.HTML: wire.HTML_TYPE,
+}
+ONE_STAGE_FOR_CSV = "The csv format holds one stage, but {} match; name one in `stages`."
+
+
+def chosen_stages(model: LoadedModel, request: TraceRequest) -> tuple[Stage, ...]:
+    """The stages that the request names, in table order.
+
+    Raises:
+        UnknownStage: a pattern matches nothing, or more than the format can hold.
+    """
+    chosen = matching(model, request.stages)
+    if request.format is Format.CSV and len(chosen) > 1:
+        raise UnknownStage(ONE_STAGE_FOR_CSV.format(len(chosen)), field="stages")
+    return chosen
+
+
+def file_name(form: Format, chosen: Sequence[Stage]) -> str:
+    """After the one stage that is in it, else `trace`."""
+    whole = len(chosen) > 1 or form is Format.HTML
+    return f"{'trace' if whole else chosen[0].key}.{form.value}"
+
+
+def encoded(
+    traced: Trace, chosen: Sequence[Stage], request: TraceRequest, saved_pages: SavedPages
+) -> bytes:
+    """The trace in the format that was asked for."""
+    writers: dict[Format, Callable[[], bytes]] = {
+        Format.JSON: lambda: wire.as_json(traced, chosen),
+        Format.SAFETENSORS: lambda: wire.as_safetensors(traced, chosen),
+        Format.NPZ: lambda: wire.as_npz(traced, chosen),
+        Format.CSV: lambda: wire.as_csv(traced, chosen[0]),
+        Format.HTML: lambda: saved_pages.page(traced, request, chosen),
+    }
+    return writers[request.format]()

@@ -1,0 +1,14 @@
+"""The formats of a trace. Here and not beside the requests, so that the command line can list them
+before torch is imported."""
+
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    """How a trace is sent."""
+
+    JSON = "json"
+    SAFETENSORS = "safetensors"
+    NPZ = "npz"
+    CSV = "csv"
+    HTML = "html"

@@ -1,0 +1,22 @@
+// A page saved as a file: it asks no server, it holds one text, and its address is in the fragment,
+// as browsers let a file change nothing else.
+
+export const saved = document.querySelector("[data-saved]") !== null;
+
+const NO_GRADIENTS = "This saved page holds no gradients; save it with gradients to have them here.";
+const NOT_HELD = "This saved page asks no server and does not hold this; start Token Tracer for it.";
+
+/** What the page holds of the answer to a request, or {missing: why in a sentence}. */
+export function held(answers, path, { body } = {}) {
+  const [address] = path.split("?");
+  if (!Object.hasOwn(answers, address)) return { missing: NOT_HELD };
+  const differentiated = Object.hasOwn(answers, "/gradient-flow");
+  if (body && JSON.parse(body).gradients && !differentiated) return { missing: NO_GRADIENTS };
+  const answer = answers[address];
+  return { json: async () => answer, arrayBuffer: async () => unpacked(answer).buffer };
+}
+
+/** The bytes of a base64 text. */
+export function unpacked(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}

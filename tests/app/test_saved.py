@@ -1,0 +1,183 @@
+"""A trace as one HTML file: its numbers read back identically, and nothing comes from outside."""
+
+import json
+import re
+from base64 import b64decode
+from hashlib import sha256
+from typing import Any
+
+import pytest
+import safetensors.numpy
+from starlette.testclient import TestClient
+
+from app import opening
+from app.assets import PLOTLY, Assets
+from app.saved import importing_by_name
+from model import LoadedModel, trace
+from tests.app.answers import problem, strict
+from tests.app.test_formats import TEXTS, assert_identical
+from tests.app.test_pages import ADDRESS, NAMESPACES
+
+API = "/api/v1"
+BOOT = re.compile(r'<script type="application/json" data-boot>(.*?)</script>', re.DOTALL)
+MODULES = re.compile(r'<script type="importmap">(.*?)</script>', re.DOTALL)
+
+
+def save(client: TestClient, text: str, **more: Any) -> str:
+    response = client.post(f"{API}/traces", json={"text": text, "format": "html"} | more)
+    assert response.status_code == 200, response.text
+    return response.text
+
+
+def boot(page: str) -> dict[str, Any]:
+    """What the page's script starts from."""
+    found = BOOT.search(page)
+    assert found is not None
+    started: dict[str, Any] = json.loads(found[1])
+    return started
+
+
+def modules(page: str) -> dict[str, str]:
+    """Each module of the page, by the name under which others import it."""
+    found = MODULES.search(page)
+    assert found is not None
+    return {
+        name: b64decode(address.removeprefix("data:text/javascript;base64,")).decode()
+        for name, address in json.loads(found[1])["imports"].items()
+    }
+
+
+@pytest.fixture(scope="module")
+def page(client: TestClient) -> str:
+    return save(client, "To be")
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_carried_tensors_read_back_identically(
+    client: TestClient, model: LoadedModel, text: str
+) -> None:
+    """C46."""
+    shown = trace(model, text)
+    raw = b64decode(boot(save(client, text))["carried"]["/traces"])
+    read = safetensors.numpy.load(raw)
+    assert read.keys() == {stage.key for stage in model.stages}
+    for key, array in read.items():
+        assert_identical(array, shown.array(key))
+
+
+@pytest.mark.parametrize("path", ["/checks", "/gradient-flow"])
+def test_carried_answer_is_the_servers(client: TestClient, path: str) -> None:
+    asked = {"text": "To be"} | ({"gradients": True} if path == "/checks" else {})
+    answer = strict(client.post(API + path, json=asked).content)
+    assert boot(save(client, "To be", gradients=True))["carried"][path] == answer
+
+
+def test_carried_table_is_the_servers(client: TestClient, page: str) -> None:
+    assert boot(page)["carried"]["/stages"] == strict(client.get(f"{API}/stages").content)
+
+
+def test_gradients_are_carried_where_they_are_asked_for(
+    client: TestClient, model: LoadedModel
+) -> None:
+    carried = boot(save(client, "To be", gradients=True))["carried"]
+    read = safetensors.numpy.load(b64decode(carried["/traces"]))
+    shown = trace(model, "To be", gradients=True)
+    for stage in model.stages:
+        gradient = shown.gradient(stage.key)
+        assert (f"gradient.{stage.key}" in read) == (gradient is not None)
+        if gradient is not None:
+            assert_identical(read[f"gradient.{stage.key}"], gradient)
+
+
+def test_page_opens_at_the_first_stage_asked_for(client: TestClient) -> None:
+    stages = ["loss", "logits"]
+    assert boot(save(client, "To be", stages=stages))["stage"] == "logits"
+
+
+def test_page_opens_where_the_tracer_does(page: str, model: LoadedModel) -> None:
+    assert boot(page)["stage"] == opening.stage(model)
+
+
+def test_line_ends_are_those_that_were_read(client: TestClient) -> None:
+    assert boot(save(client, "To\r\nbe"))["text"] == "To\nbe"
+
+
+def test_page_names_no_other_host_but_the_courses(page: str) -> None:
+    """C51: a link to a course section is followed by the reader, never by the page."""
+    started = boot(page)
+    stages = started["carried"]["/stages"]["stages"]
+    courses = {section["url"] for stage in stages for section in stage["sections"]}
+    for text in (page, *modules(page).values()):
+        for address in ADDRESS.findall(text):
+            assert address.startswith(NAMESPACES) or address in courses
+
+
+def test_policy_lets_nothing_in(page: str) -> None:
+    found = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', page)
+    assert found is not None
+    policy = dict(rule.split(" ", 1) for rule in found[1].replace("&#39;", "'").split("; "))
+    assert policy["default-src"] == "'none'"
+    for sources in policy.values():
+        assert not re.search(r"\*|https?:|self|unsafe-eval", sources)
+    assert "unsafe-inline" not in policy["script-src"]
+
+
+def test_policy_comes_before_all_that_it_is_for(page: str) -> None:
+    assert page.index("Content-Security-Policy") < min(map(page.index, ("<link", "<script")))
+
+
+def test_policy_knows_the_import_map(page: str) -> None:
+    found = MODULES.search(page)
+    assert found is not None
+    digest = sha256(found[1].encode()).digest()
+    named = re.search(r"sha256-([\w+/=]+)", page)
+    assert named is not None
+    assert b64decode(named[1]) == digest
+
+
+def test_every_module_is_carried_and_finds_the_others(page: str, assets: Assets) -> None:
+    carried = modules(page)
+    assert carried.keys() == set(assets.names(".js"))
+    for script in carried.values():
+        imported = re.findall(r"""^import .* from "([^"]+)";$""", script, re.MULTILINE)
+        assert set(imported) <= carried.keys()
+        assert len(imported) == len(re.findall(r"^import ", script, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ('import { a } from "../b.js";', 'import { a } from "js/b.js";'),
+        ('import "./c.js";', 'import "js/views/c.js";'),
+        ('const d = await import("./c.js");', 'const d = await import("js/views/c.js");'),
+        ('export { a } from "./c.js";', 'export { a } from "js/views/c.js";'),
+        ('const a = "./c.js";', 'const a = "./c.js";'),
+    ],
+)
+def test_imports_go_by_name(script: str, expected: str) -> None:
+    assert importing_by_name("js/views/x.js", script) == expected
+
+
+def test_plotly_is_carried_packed(page: str, assets: Assets) -> None:
+    found = re.search(r"data-plotly-gzip>([^<]+)<", page)
+    assert found is not None
+    assert b64decode(found[1]) == assets.named(PLOTLY).gzipped
+
+
+def test_same_trace_is_the_same_file(client: TestClient, page: str) -> None:
+    assert save(client, "To be") == page
+
+
+def test_file_is_named_for_saving(client: TestClient) -> None:
+    sent = {"text": "a", "format": "html", "stages": ["logits"]}
+    headers = client.post(f"{API}/traces", json=sent).headers
+    assert headers["content-disposition"] == 'attachment; filename="trace.html"'
+    assert headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_text_that_cannot_be_read_is_refused(client: TestClient) -> None:
+    problem(client.post(f"{API}/traces", json={"text": "", "format": "html"}), 422)
+
+
+def test_text_cannot_end_the_script_that_holds_it(client: TestClient) -> None:
+    assert boot(save(client, "a&b!--'"))["text"] == "a&b!--'"
