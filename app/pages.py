@@ -66,6 +66,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             if_none_match,
             calls=reference.calls(app.openapi(), _examples(service)),
             shapes=reference.shapes(app.openapi()),
+            here="/api",
             base=str(request.base_url).rstrip("/"),
         )
 
