@@ -25,6 +25,7 @@ from app.api import (
 from app.assets import Assets
 from app.headers import Headers, HeadRequests
 from app.limits import BodyLimit
+from app.memory import keep_freed
 from app.saved import SavedPages
 from app.schemas import ErrorAnswer
 from app.service import Service
@@ -42,6 +43,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = settings or Settings()
     # One thread: the tensors are small, and two threads on a busy machine wait for each other.
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    keep_freed()
     service = Service(settings)
     assets = Assets(ROOT / "static")
 

@@ -5,14 +5,15 @@ Axes: B batch, T position, S source, D d_model.
 
 from torch import Tensor, nn
 
+from model.attention import Attention, Mask
 from model.tap import Tap, no_tap, prefixed
 
 
-class _Block(nn.Module):
+class Block(nn.Module):
     """The parts that every wiring has."""
 
     def __init__(
-        self, *, attn: nn.Module, attn_norm: nn.Module, ffn: nn.Module, ffn_norm: nn.Module
+        self, *, attn: Attention, attn_norm: nn.Module, ffn: nn.Module, ffn_norm: nn.Module
     ) -> None:
         super().__init__()
         self.attn = attn
@@ -20,12 +21,16 @@ class _Block(nn.Module):
         self.ffn = ffn
         self.ffn_norm = ffn_norm
 
+    def settle(self) -> None:
+        """Be ready for inference, and for nothing else."""
+        self.attn.join(to_itself=True)
 
-class PostNormBlock(_Block):
+
+class PostNormBlock(Block):
     """x -> attention -> + -> norm -> feed-forward -> + -> norm (Vaswani et al. 2017)."""
 
-    def forward(self, x_BTD: Tensor, mask_TS: Tensor, tap: Tap = no_tap) -> Tensor:
-        attended_BTD = self.attn(x_BTD, x_BTD, mask_TS, prefixed(tap, "attn"))
+    def forward(self, x_BTD: Tensor, mask: Mask, tap: Tap = no_tap) -> Tensor:
+        attended_BTD = self.attn(x_BTD, x_BTD, mask, prefixed(tap, "attn"))
         summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
         x_BTD = self.attn_norm(summed_BTD, prefixed(tap, "attn_norm"))
         changed_BTD = self.ffn(x_BTD, prefixed(tap, "ffn"))
@@ -33,16 +38,16 @@ class PostNormBlock(_Block):
         return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))
 
 
-class CrossAttentionBlock(_Block):
+class CrossAttentionBlock(Block):
     """The post-norm block with a third sub-layer between its two: the queries come from x, keys
     and values from what another stack has read (Vaswani et al. 2017)."""
 
     def __init__(
         self,
         *,
-        attn: nn.Module,
+        attn: Attention,
         attn_norm: nn.Module,
-        cross_attn: nn.Module,
+        cross_attn: Attention,
         cross_attn_norm: nn.Module,
         ffn: nn.Module,
         ffn_norm: nn.Module,
@@ -51,11 +56,15 @@ class CrossAttentionBlock(_Block):
         self.cross_attn = cross_attn
         self.cross_attn_norm = cross_attn_norm
 
+    def settle(self) -> None:
+        super().settle()
+        self.cross_attn.join(to_itself=False)
+
     def forward(
-        self, x_BTD: Tensor, mask_TT: Tensor, read_BSD: Tensor, over: Tensor, tap: Tap = no_tap
+        self, x_BTD: Tensor, mask: Mask, read_BSD: Tensor, over: Mask, tap: Tap = no_tap
     ) -> Tensor:
-        """`mask_TT` hides later positions of x, `over` what of the source must not be seen."""
-        attended_BTD = self.attn(x_BTD, x_BTD, mask_TT, prefixed(tap, "attn"))
+        """`mask` hides later positions of x, `over` what of the source must not be seen."""
+        attended_BTD = self.attn(x_BTD, x_BTD, mask, prefixed(tap, "attn"))
         summed_BTD = tap("attn_residual", x_BTD + attended_BTD)
         x_BTD = self.attn_norm(summed_BTD, prefixed(tap, "attn_norm"))
         crossed_BTD = self.cross_attn(x_BTD, read_BSD, over, prefixed(tap, "cross_attn"))
@@ -66,13 +75,13 @@ class CrossAttentionBlock(_Block):
         return self.ffn_norm(summed_BTD, prefixed(tap, "ffn_norm"))
 
 
-class PreNormBlock(_Block):
+class PreNormBlock(Block):
     """x + attention(norm(x)), then x + feed-forward(norm(x)): the stream itself is never normed
     (Xiong et al. 2020)."""
 
-    def forward(self, x_BTD: Tensor, mask_TS: Tensor, tap: Tap = no_tap) -> Tensor:
+    def forward(self, x_BTD: Tensor, mask: Mask, tap: Tap = no_tap) -> Tensor:
         read_BTD = self.attn_norm(x_BTD, prefixed(tap, "attn_norm"))
-        attended_BTD = self.attn(read_BTD, read_BTD, mask_TS, prefixed(tap, "attn"))
+        attended_BTD = self.attn(read_BTD, read_BTD, mask, prefixed(tap, "attn"))
         x_BTD = tap("attn_residual", x_BTD + attended_BTD)
         read_BTD = self.ffn_norm(x_BTD, prefixed(tap, "ffn_norm"))
         return tap("ffn_residual", x_BTD + self.ffn(read_BTD, prefixed(tap, "ffn")))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import skip_init
 
-from model.attention import Attention
+from model.attention import Attention, CausalMask, NoMask
 from model.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.config import ModelConfig
 from model.feed_forward import FeedForward, SwiGLU
@@ -29,7 +29,6 @@ from model.transformer import (
     Stack,
     TiedHead,
     Transformer,
-    causal_mask,
 )
 
 BLOCKS = {"post-ln": PostNormBlock, "pre-ln": PreNormBlock}
@@ -61,12 +60,11 @@ def build(config: ModelConfig, generator: torch.Generator) -> Transformer:
 
 
 def _decoder_only(config: ModelConfig, embedding: nn.Embedding) -> DecoderOnly:
-    return DecoderOnly(**_one_stack(config, embedding), mask=causal_mask(config.context_length))
+    return DecoderOnly(**_one_stack(config, embedding), mask=CausalMask(config.context_length))
 
 
 def _encoder_only(config: ModelConfig, embedding: nn.Embedding) -> EncoderOnly:
-    unmasked = torch.zeros(config.context_length, config.context_length)
-    return EncoderOnly(**_one_stack(config, embedding), mask=unmasked)
+    return EncoderOnly(**_one_stack(config, embedding), mask=NoMask())
 
 
 def _one_stack(config: ModelConfig, embedding: nn.Embedding) -> dict[str, Any]:
@@ -89,7 +87,7 @@ def _encoder_decoder(config: ModelConfig, embedding: nn.Embedding) -> EncoderDec
         encoder=stack(_block),
         decoder=stack(_cross_attention_block),
         head=_head(config, embedding),
-        mask=causal_mask(config.context_length),
+        mask=CausalMask(config.context_length),
     )
 
 

@@ -149,7 +149,7 @@ def load(folder: str | Path) -> LoadedModel:
     network = build(config, torch.Generator())
     found = _fitting(_tensors(folder, raw), network.state_dict(), folder)
     network.load_state_dict(found)
-    network.requires_grad_(False).eval()
+    network.settle()
     sha256 = hashlib.sha256(raw).hexdigest()
     training: TrainingRecord | None = None
     if (folder / TRAINING).exists():

@@ -9,9 +9,10 @@ Axes: B batch, T position, S source, D d_model, V vocab, M hidden characters.
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-import torch
 from torch import Tensor, nn
 
+from model.attention import CausalMask, Mask, adding, unmasked
+from model.blocks import Block
 from model.tap import Tap, no_tap, prefixed
 
 
@@ -30,6 +31,13 @@ class TiedHead(nn.Module):
 class Transformer(nn.Module):
     """What every architecture can do."""
 
+    def settle(self) -> None:
+        """Be ready for inference, and for nothing else."""
+        self.requires_grad_(False).eval()
+        for module in self.modules():
+            if isinstance(module, Block):
+                module.settle()
+
     @abstractmethod
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
         """From the ids of each given stage (B, ·) to the loss (B, ·) in nats: −log of the
@@ -39,8 +47,6 @@ class Transformer(nn.Module):
 class _OneStack(Transformer):
     """Embeddings plus positions, a stack of blocks, and one score a vocabulary entry."""
 
-    mask: Tensor
-
     def __init__(
         self,
         *,
@@ -49,7 +55,7 @@ class _OneStack(Transformer):
         blocks: Sequence[nn.Module],
         final_norm: nn.Module,
         head: nn.Module,
-        mask: Tensor,
+        mask: nn.Module,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -57,14 +63,13 @@ class _OneStack(Transformer):
         self.blocks = nn.ModuleList(blocks)
         self.final_norm = final_norm
         self.head = head
-        self.register_buffer("mask", mask, persistent=False)
+        self.mask = mask
 
     def forward(self, ids_BT: Tensor, tap: Tap = no_tap) -> Tensor:
         """Ids (B, T), with T from 1 to the context length, to logits (B, T, V)."""
-        length = ids_BT.shape[1]
         embedded_BTD = tap("embeddings", self.embedding(tap("ids", ids_BT)))
         x_BTD = self.positions(embedded_BTD, tap)
-        x_BTD = _through(self.blocks, x_BTD, self.mask[:length, :length], tap=tap)
+        x_BTD = _through(self.blocks, x_BTD, self.mask(ids_BT.shape[1]), tap=tap)
         x_BTD = self.final_norm(x_BTD, prefixed(tap, "final_norm"))
         return tap("logits", self.head(x_BTD))
 
@@ -98,7 +103,7 @@ class Stack(nn.Module):
         self.positions = positions
         self.blocks = nn.ModuleList(blocks)
 
-    def forward(self, embedded_BTD: Tensor, *looked_at: Tensor, tap: Tap = no_tap) -> Tensor:
+    def forward(self, embedded_BTD: Tensor, *looked_at: Tensor | Mask, tap: Tap = no_tap) -> Tensor:
         """`looked_at`: the mask, and for a decoder the encoder's output and the mask over it."""
         return _through(self.blocks, self.positions(embedded_BTD, tap), *looked_at, tap=tap)
 
@@ -107,8 +112,7 @@ class EncoderDecoder(Transformer):
     """One stack reads the source, the other writes the target and looks at what the first has
     read (Vaswani et al. 2017; lesson 56, T5). Both and the head share one embedding."""
 
-    mask: Tensor
-    no_mask: Tensor
+    mask: CausalMask
 
     def __init__(
         self,
@@ -117,15 +121,14 @@ class EncoderDecoder(Transformer):
         encoder: Stack,
         decoder: Stack,
         head: nn.Module,
-        mask: Tensor,
+        mask: CausalMask,
     ) -> None:
         super().__init__()
         self.embedding = embedding
         self.encoder = encoder
         self.decoder = decoder
         self.head = head
-        self.register_buffer("mask", mask, persistent=False)
-        self.register_buffer("no_mask", torch.zeros(1, len(mask)), persistent=False)
+        self.mask = mask
 
     def forward(
         self,
@@ -142,21 +145,19 @@ class EncoderDecoder(Transformer):
 
     def read(
         self, source_BS: Tensor, tap: Tap = no_tap, *, padding_B11S: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Mask]:
         """What the encoder makes of a source, (B, S, D), and the mask over it."""
-        length = source_BS.shape[1]
-        over = self.no_mask[:, :length] if padding_B11S is None else padding_B11S
+        over = unmasked if padding_B11S is None else adding(padding_B11S)
         tap = prefixed(tap, "encoder")
         embedded_BSD = tap("embeddings", self.embedding(tap("ids", source_BS)))
         return self.encoder(embedded_BSD, over, tap=tap), over
 
-    def write(self, target_BT: Tensor, read_BSD: Tensor, over: Tensor, tap: Tap = no_tap) -> Tensor:
+    def write(self, target_BT: Tensor, read_BSD: Tensor, over: Mask, tap: Tap = no_tap) -> Tensor:
         """The logits (B, T, V) of what follows each position of the target so far."""
-        length = target_BT.shape[1]
         inner = prefixed(tap, "decoder")
         embedded_BTD = inner("embeddings", self.embedding(inner("ids", target_BT)))
-        mask_TT = self.mask[:length, :length]
-        x_BTD = self.decoder(embedded_BTD, mask_TT, read_BSD, over, tap=inner)
+        mask = self.mask(target_BT.shape[1])
+        x_BTD = self.decoder(embedded_BTD, mask, read_BSD, over, tap=inner)
         return tap("logits", self.head(x_BTD))
 
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
@@ -164,12 +165,9 @@ class EncoderDecoder(Transformer):
         return _next_token_loss(self(given["encoder.ids"], target_BT, tap), target_BT, tap)
 
 
-def causal_mask(context_length: int) -> Tensor:
-    """−∞ above the diagonal, where a position would see a later one, else 0: (L, L)."""
-    return torch.full((context_length, context_length), -torch.inf).triu(1)
-
-
-def _through(blocks: Iterable[nn.Module], x_BTD: Tensor, *looked_at: Tensor, tap: Tap) -> Tensor:
+def _through(
+    blocks: Iterable[nn.Module], x_BTD: Tensor, *looked_at: Tensor | Mask, tap: Tap
+) -> Tensor:
     """One block after the other, each told the same of what it may look at."""
     for index, block in enumerate(blocks):
         x_BTD = block(x_BTD, *looked_at, tap=prefixed(tap, f"blocks.{index}"))

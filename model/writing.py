@@ -20,7 +20,7 @@ def write(
     read_BSD, over = network.read(source_BS, padding_B11S=padding_B11S)
     ids_BT = torch.full((len(sources), 1), line_end)
     ended_B = torch.zeros(len(sources), dtype=torch.bool)
-    while ids_BT.shape[1] < len(network.mask):
+    while ids_BT.shape[1] < len(network.mask.added):
         likeliest_B = network.write(ids_BT, read_BSD, over)[:, -1].argmax(-1)
         ended_B |= likeliest_B == line_end
         if ended_B.all():

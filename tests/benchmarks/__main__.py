@@ -29,8 +29,7 @@ def main() -> None:
     torch.set_num_threads(1)
     model, *others = (load(ROOT / "checkpoints" / name) for name in PRESETS)
     windows = texts(model.config.context_length)
-    lines = cpu.speed(model, windows, rounds=120, calls=5)
-    lines += [cpu.preset(other, windows, rounds=60, calls=5) for other in others]
+    lines = cpu.speed(model, others, windows, rounds=300)
     lines += cpu.sizes(model, windows[::40])
     with running() as server:
         lines += serving.requests(

@@ -1,7 +1,7 @@
 """What a trace costs the processor, against a plain forward pass of the same weights."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from app import wire
+from app.memory import keep_freed
 from model import LoadedModel, trace
 from model.config import ModelConfig
 from model.reading import read
@@ -27,12 +28,15 @@ ENCODED = Goal(2.6, aim=2.0)
 BYTES = {"safetensors": Goal(4.04), "json": Goal(10.9)}
 
 
-def speed(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> list[Line]:
-    """CPU time of a trace of the default model, and of a trace with its encoding, in plain forward
-    passes.
+def speed(
+    model: LoadedModel, others: Sequence[LoadedModel], texts: list[str], *, rounds: int
+) -> list[Line]:
+    """CPU time of a trace of each model, and of the first one's trace with its encoding, in plain
+    forward passes of the same model.
 
     The plain forward is of nn modules, which is what a model is written as and what the tracing
-    libraries wrap; bare functions over the weights are printed beside it.
+    libraries wrap; bare functions over the weights are printed beside it. Single calls take turns,
+    so that each finds the processor's caches as a server's request does: with another's work.
     """
     weights = dict(model.network.state_dict())
     next_text = cycle(texts).__next__
@@ -40,43 +44,36 @@ def speed(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> l
     def functions(ids_BT: Tensor) -> Tensor:
         return plain_forward(ids_BT, weights, model.config)
 
-    layers = plain_model(weights, model.config)
     check_agreement(functions, model, texts[0])
-    check_agreement(layers, model, texts[0])
-    found = interleaved(
-        {
-            "functions": forward(functions, model, texts),
-            "layers": forward(layers, model, texts),
-            "untraced": forward(model.network, model, texts),
-            "trace": tracing(model, texts),
-            "encoded": lambda: wire.as_safetensors(trace(model, next_text()), model.stages),
-        },
-        clock=time.process_time,
-        rounds=rounds,
-        calls=calls,
-    )
+    works: dict[str, Callable[[], object]] = {
+        "functions": forward(functions, model, texts),
+        "untraced": forward(model.network, model, texts),
+        "encoded": lambda: wire.as_safetensors(trace(model, next_text()), model.stages),
+    }
+    for each in (model, *others):
+        layers = plain_model(each.network.state_dict(), each.config)
+        check_agreement(layers, each, texts[0])
+        works[f"{each.id} layers"] = forward(layers, each, texts)
+        works[f"{each.id} trace"] = tracing(each, texts)
+    keep_freed()
+    found = interleaved(works, clock=time.process_time, rounds=rounds, calls=1)
+    plain, traced = f"{model.id} layers", f"{model.id} trace"
     return [
-        Line("full trace / plain forward", found.ratio("trace", "layers"), TRACE),
-        Line("trace + safetensors / plain forward", found.ratio("encoded", "layers"), ENCODED),
-        Line("  our forward, untraced / plain forward", found.ratio("untraced", "layers")),
-        Line("  full trace / bare functions, no modules", found.ratio("trace", "functions")),
+        Line("full trace / plain forward", found.ratio(traced, plain), TRACE),
+        Line("trace + safetensors / plain forward", found.ratio("encoded", plain), ENCODED),
+        Line("  our forward, untraced / plain forward", found.ratio("untraced", plain)),
+        Line("  full trace / bare functions, no modules", found.ratio(traced, "functions")),
         Line("  trace + safetensors / bare functions", found.ratio("encoded", "functions")),
-        Line("  plain forward, milliseconds", 1000 * found.typical("layers")),
+        Line("  plain forward, milliseconds", 1000 * found.typical(plain)),
+        *(
+            Line(
+                f"full trace / plain forward, {each.id}",
+                found.ratio(f"{each.id} trace", f"{each.id} layers"),
+                TRACE,
+            )
+            for each in others
+        ),
     ]
-
-
-def preset(model: LoadedModel, texts: list[str], *, rounds: int, calls: int) -> Line:
-    """CPU time of a full trace of another model, in plain forward passes of its own."""
-    layers = plain_model(model.network.state_dict(), model.config)
-    check_agreement(layers, model, texts[0])
-    found = interleaved(
-        {"layers": forward(layers, model, texts), "trace": tracing(model, texts)},
-        clock=time.process_time,
-        rounds=rounds,
-        calls=calls,
-    )
-    what = f"full trace / plain forward, {model.id}"
-    return Line(what, found.ratio("trace", "layers"), TRACE)
 
 
 def check_agreement(peer: Peer, model: LoadedModel, text: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from model.attention import Attention
+from model.attention import Attention, CausalMask, unmasked
 from model.build import build
 from model.config import PRESETS, ModelConfig
 from model.labs.counting import LESSON_56
@@ -33,11 +33,6 @@ def tapped(config: ModelConfig, ids_BT: Tensor, generator: torch.Generator) -> d
     with torch.no_grad():
         build(config, generator)(ids_BT, keep)
     return found
-
-
-def causal(n: int) -> Tensor:
-    """The mask of n positions, of which none sees a later one."""
-    return torch.full((n, n), -torch.inf).triu(1)
 
 
 def attention(d_model: int, n_heads: int, generator: torch.Generator) -> Attention:
@@ -74,7 +69,7 @@ def test_cross_attention_is_target_by_source(generator: torch.Generator) -> None
 
     x_BTD = torch.randn(1, 3, 8, generator=generator)
     source_BSD = torch.randn(1, 5, 8, generator=generator)
-    output_BTD = attention(8, 2, generator)(x_BTD, source_BSD, torch.zeros(3, 5), keep)
+    output_BTD = attention(8, 2, generator)(x_BTD, source_BSD, unmasked, keep)
     assert weights["weights"].shape == (1, 2, 3, 5)
     assert output_BTD.shape == (1, 3, 8)
     assert bool((weights["weights"] > 0).all())
@@ -97,8 +92,8 @@ def test_attention_is_not_position_wise(generator: torch.Generator) -> None:
     x_BTD = torch.randn(1, 16, 8, generator=generator)
     order = torch.arange(15, -1, -1)
     attend = attention(8, 2, generator)
-    together_BTD = attend(x_BTD, x_BTD, causal(16))
-    permuted_BTD = attend(x_BTD[:, order], x_BTD[:, order], causal(16))
+    together_BTD = attend(x_BTD, x_BTD, CausalMask(16)(16))
+    permuted_BTD = attend(x_BTD[:, order], x_BTD[:, order], CausalMask(16)(16))
     assert not torch.allclose(permuted_BTD, together_BTD[:, order], rtol=0, atol=1e-3)
 
 
@@ -109,8 +104,8 @@ def test_fresh_pre_norm_block_is_near_the_identity(
     """On a stream of unit variance. On a smaller one the same change is the larger part: what a
     sub-layer adds does not depend on the stream's scale, because its norm takes that away."""
     network = build(config, generator)
-    mask_TS = causal(32)
+    mask = CausalMask(32)(32)
     x_BTD = torch.randn(1, 32, config.d_model, generator=generator)
     with torch.no_grad():
-        change_BTD = network.blocks[0](x_BTD, mask_TS) - x_BTD
+        change_BTD = network.blocks[0](x_BTD, mask) - x_BTD
     assert 0 < float(change_BTD.norm() / x_BTD.norm()) < 0.3

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from model import ops, sublayers
-from model.attention import Attention
+from model.attention import Attention, adding, unmasked
 from model.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.build import build
 from model.config import PRESETS
@@ -82,7 +82,7 @@ def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
     mask = causal() if masked else torch.zeros_like(causal())
     x = numbers(generator, B, T, D)
     weights = {}
-    output = ours(x, x, mask, lambda key, tensor: weights.setdefault(key, tensor))
+    output = ours(x, x, adding(mask), lambda key, tensor: weights.setdefault(key, tensor))
     expected, expected_weights = theirs(
         x, x, x, attn_mask=mask, average_attn_weights=False, need_weights=True
     )
@@ -96,14 +96,14 @@ def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None
     theirs = nn.MultiheadAttention(D, H, batch_first=True).double().requires_grad_(False)
     copy_attention(ours, theirs)
     x, source = numbers(generator, B, T, D), numbers(generator, B, T + 2, D)
-    output = ours(x, source, torch.zeros(T, T + 2))
+    output = ours(x, source, unmasked)
     torch.testing.assert_close(output, theirs(x, source, source)[0], **EXACT)
 
 
 def test_heads_contributions_and_bias_sum_to_the_output(generator: torch.Generator) -> None:
     ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
     x, seen = numbers(generator, B, T, D), {}
-    output = ours(x, x, causal(), lambda key, tensor: seen.setdefault(key, tensor))
+    output = ours(x, x, adding(causal()), lambda key, tensor: seen.setdefault(key, tensor))
     joined = seen["heads"].transpose(1, 2).flatten(2)
     expected = nn.functional.linear(joined, ours.output.weight, ours.output.bias)
     torch.testing.assert_close(output, expected, **EXACT)
@@ -149,7 +149,7 @@ def test_block_is_torchs_encoder_layer(
     ):
         other.load_state_dict(mine.state_dict())
     x = numbers(generator, B, T, D)
-    torch.testing.assert_close(ours(x, causal()), theirs(x, src_mask=causal()), **EXACT)
+    torch.testing.assert_close(ours(x, adding(causal())), theirs(x, src_mask=causal()), **EXACT)
 
 
 def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generator) -> None:
@@ -182,7 +182,7 @@ def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generato
     padding = torch.zeros(B, T + 3, dtype=torch.float64)
     padding[1, -2:] = -math.inf
     expected = theirs(x, source, tgt_mask=causal(), memory_key_padding_mask=padding)
-    shown = ours(x, causal(), source, padding[:, None, None])
+    shown = ours(x, adding(causal()), source, adding(padding[:, None, None]))
     torch.testing.assert_close(shown, expected, **EXACT)
 
 
@@ -323,3 +323,28 @@ def test_operation_says_its_equation(op: type[ops.Op]) -> None:
     """Each class is one equation, and its docstring gives it."""
     assert op.__doc__
     assert "=" in op.__doc__ or issubclass(op, ops.Given)
+
+
+@pytest.mark.parametrize("biases", [True, False])
+@pytest.mark.parametrize("to_itself", [True, False], ids=["itself", "another stream"])
+def test_joined_projections_compute_the_same(
+    generator: torch.Generator, to_itself: bool, biases: bool
+) -> None:
+    attention = filled(Attention(D, H, biases=biases, rotation=NoRotation()), generator)
+    x = numbers(generator, B, T, D)
+    source = x if to_itself else numbers(generator, B, T + 2, D)
+    apart = attention.project(x, source)
+    attention.join(to_itself=to_itself)
+    torch.testing.assert_close(attention.project(x, source), apart, **EXACT)
+
+
+def test_joined_projections_keep_their_parameters(generator: torch.Generator) -> None:
+    """By name and value, and as one memory with what computes: weights that are loaded count."""
+    attention = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
+    before = {name: weight.clone() for name, weight in attention.state_dict().items()}
+    attention.join(to_itself=True)
+    torch.testing.assert_close(dict(attention.state_dict()), before, rtol=0, atol=0)
+    attention.load_state_dict({name: torch.ones_like(weight) for name, weight in before.items()})
+    x = numbers(generator, B, T, D)
+    for part in attention.project(x, x):
+        torch.testing.assert_close(part, (x.sum(-1) + 1)[:, None, :, None].expand_as(part), **EXACT)
