@@ -107,6 +107,7 @@ def tracer(
             "model": model.id,
             "architecture": served["architecture"],
             "mask": served["mask"],
+            "weights": served["weights_sha256"],
             "text": text,
             "stage": stage,
             **boot,

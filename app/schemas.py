@@ -81,6 +81,24 @@ class KindEntry(Answer):
     template: dict[str, Any] = Field(description="Plotly, without numbers")
 
 
+class TableWeight(Answer):
+    """A parameter as the checkpoint has it; a matrix is (out, in)."""
+
+    key: str
+    title: str
+    symbol: str
+    symbol_mathml: str
+    axes: list[str]
+    along: list[str | None] = Field(
+        description="whose characters an axis counts: the vocabulary's, or none's"
+    )
+    symbolic_shape: list[str]
+    kind: str = Field(description="how it is drawn, as of a stage")
+    used_by: list[str] = Field(description="the stages that use it")
+    shape: list[int]
+    dtype: str
+
+
 class StageTable(Answer):
     """The stage table of one model."""
 
@@ -88,6 +106,7 @@ class StageTable(Answer):
     vocabulary: list[str] = Field(description="the character of each id")
     labels: list[str] = Field(description="the same as they are shown")
     stages: list[TableStage]
+    weights: list[TableWeight] = Field(description="every parameter, without its numbers")
     kinds: dict[str, KindEntry]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.schemas import Answer, ModelCard, Summary
+from app.schemas import Answer, ModelCard, Summary, TableWeight
 from model.ops import Rule
 
 
@@ -51,6 +51,7 @@ class CellAnswer(Answer):
     equation: str = Field(description="LaTeX")
     mathml: str
     rule: str = Field(description=f"how the terms join: {RULES}")
+    joined: str = Field(description="the same in words")
     terms: list[CellTerm]
     folded: int = Field(
         description="how many small terms are summed in one, which has no factors; 0 if none"
@@ -65,22 +66,9 @@ class CellAnswer(Answer):
     notices: list[str]
 
 
-class Weight(Answer):
-    """A parameter as the checkpoint has it; a matrix is (out, in)."""
+class Weight(TableWeight):
+    """One of them with its numbers."""
 
-    key: str
-    title: str
-    symbol: str
-    symbol_mathml: str
-    axes: list[str]
-    along: list[str | None] = Field(
-        description="whose characters an axis counts: the vocabulary's, or none's"
-    )
-    symbolic_shape: list[str]
-    kind: str = Field(description="how it is drawn, as of a stage")
-    used_by: list[str] = Field(description="the stages that use it")
-    shape: list[int]
-    dtype: str
     summary: Summary
     values: list[Any]
 

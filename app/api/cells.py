@@ -50,5 +50,6 @@ def _answer(traced: Trace, cell: Cell) -> dict[str, Any]:
         **wire.read_text(traced),
         **vars(cell),  # what is nested in it orjson writes far quicker than asdict copies it
         "mathml": wire.mathml(cell.equation),
+        "joined": cell.rule.meaning,
         "notices": list(traced.notices),
     }

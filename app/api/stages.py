@@ -8,6 +8,7 @@ from app import figures, schemas, wire
 from app.api.access import Served
 from app.requests import ModelRequest
 from model.checkpoint import LoadedModel
+from model.parameters import parameters
 from model.tokenizer import glyph
 
 router = APIRouter(tags=["stages"])
@@ -15,7 +16,8 @@ router = APIRouter(tags=["stages"])
 
 @router.get("/stages", responses={200: {"model": schemas.StageTable}})
 async def list_stages(service: Served, request: Annotated[ModelRequest, Query()]) -> Response:
-    """Every stage of a model in the order it is made; under `kinds`, how each kind is drawn."""
+    """Every stage of a model in the order it is made, and every weight; under `kinds`, how each
+    kind is drawn."""
     content = stage_table(service.model(request.model))
     return Response(wire.to_json(content), media_type=wire.JSON_TYPE)
 
@@ -27,5 +29,8 @@ def stage_table(model: LoadedModel) -> dict[str, Any]:
         "vocabulary": list(model.tokenizer.vocabulary),
         "labels": [glyph(character) for character in model.tokenizer.vocabulary],
         "stages": list(wire.stage_table(model.config)),
+        "weights": [
+            wire.weight_entry(model, parameter) for parameter in parameters(model.config).values()
+        ],
         "kinds": figures.KINDS,
     }

@@ -41,6 +41,26 @@ export async function fetchGradients(model, told, signal) {
   return new Map(named.map(([name, tensor]) => [name.slice(GRADIENT.length), tensor]));
 }
 
+/** A weight's numbers, as a tensor. */
+export async function fetchWeight(model, key) {
+  const query = new URLSearchParams({ model, format: "safetensors" });
+  const { tensors } = decode(await (await ask(`/weights/${encodeURIComponent(key)}?${query}`)).arrayBuffer());
+  return tensors.get(key);
+}
+
+/** Where a number comes from. */
+export async function fetchCell(model, question, signal) {
+  return (await post("/cells", cellRequest(model, question), signal)).json();
+}
+
+/** The request for that. */
+export function cellRequest(model, { trace, stage, cell, differential, whole, weight }) {
+  return {
+    model, ...readFields(trace.told), [weight ? "weight" : "stage"]: stage, index: cell,
+    ...(differential ? { gradient: true } : {}), ...(whole ? { terms: null } : {}),
+  };
+}
+
 /** The gradient's norm along the residual stream: [{key, norm, without_residuals}]. */
 export async function fetchFlow(model, told) {
   return (await (await post("/gradient-flow", { model, ...readFields(told) })).json()).flow;

@@ -14,6 +14,11 @@ export function paired({ gradient, gradients, stage, table }) {
   return gradient && table !== null && Boolean(gradients?.tensors?.has(stage));
 }
 
+/** The gradient of a stage in the trace on the screen, or null. */
+export function gradientOf(state, stage) {
+  return (settled(state) && state.gradients.tensors?.get(stage)) || null;
+}
+
 /** The state in which every tensor is d loss / d tensor: signed, whatever the stage is, and nowhere
  * masked. Its trace is the one whose gradients these are. */
 export function differentiated(state) {

@@ -3,10 +3,13 @@
 import { follow, here, read } from "./address.js";
 import { answerFrom } from "./api.js";
 import { keepChecked } from "./checks.js";
+import { keepExplained } from "./explaining.js";
 import { keepDifferentiated } from "./gradients.js";
 import { keepFlowing } from "./highway.js";
+import { keepMatrices } from "./matrices.js";
 import { keepTraced } from "./requests.js";
 import { createStore, initialState, viewed } from "./store.js";
+import { arithmetic } from "./views/arithmetic.js";
 import { away } from "./views/away.js";
 import { bar } from "./views/bar.js";
 import { chips } from "./views/chips.js";
@@ -22,8 +25,9 @@ import { stage } from "./views/stage.js";
 import { target } from "./views/target.js";
 import { text } from "./views/text.js";
 import { tools } from "./views/tools.js";
+import { trail } from "./views/trail.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, flow, away, inspector, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, flow, away, inspector, trail, arithmetic, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(here())));
@@ -40,4 +44,6 @@ if (boot.carried) answerFrom(boot.carried);
 keepDifferentiated(store);
 keepChecked(store);
 keepFlowing(store);
+keepMatrices(store);
+keepExplained(store);
 keepTraced(store, boot);

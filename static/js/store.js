@@ -5,14 +5,21 @@ import { charactersOf, movedBy, sameReading } from "./readings.js";
 
 /** What is on the screen. `trace` is {asked, told, tensors}, which may be of an older request than
  * `text`, `target` and `hidden` make, while one is under way or after a refusal. */
-export function initialState({ model, architecture, mask, text, stage, examples, target = null, hidden = [] }) {
+export function initialState({ model, architecture, weights, mask, text, stage, examples, target = null, hidden = [] }) {
   return {
-    model, architecture, mask, text, stage, examples,
+    model, architecture, mask, text, examples,
+    weights, // the SHA-256 of what is served
+    stage, // the key of the tensor that is looked at: a stage's, or a weight's name
     target, // an encoder-decoder's, as the reader has fixed it; null while the model writes it
     hidden, // the positions that an encoder is to guess, beside those typed as its mask
     head: null, // the one panel shown, null for all
     token: null, // the chosen {along, position}: of the text or of the target
     cell: null, // the chosen cell's index
+    differential: false, // whether what is asked of it is its gradient
+    trail: [], // the cells on the way to this one: {stage, cell, differential}
+    whole: false, // whether all terms of a long sum are listed
+    explanation: null, // {asked, answer, refusal}: the arithmetic of a cell, one of the two last null
+    matrices: new Map(), // the weights that were looked at: key -> {tensor, refusal}
     hover: null, // the cell under the pointer
     palette: "default",
     scale: "robust", // or "full": where the colours end
@@ -78,7 +85,7 @@ function reduce(state, action) {
     case "refused":
       return { ...state, refusal: action.refusal, waiting: false };
     case "stage":
-      return { ...state, stage: action.stage, cell: null, hover: null };
+      return { ...state, ...NO_CELL, stage: action.stage };
     case "head":
     case "palette":
     case "scale":
@@ -91,12 +98,33 @@ function reduce(state, action) {
     case "token":
       return { ...state, token: sameToken(action.token, state.token) ? null : action.token };
     case "cell":
-      return { ...state, cell: action.cell };
+      return { ...state, ...NO_CELL, hover: state.hover, cell: action.cell, differential: action.differential ?? false };
+    case "walk":
+      return { ...state, ...at(action.to), trail: [...state.trail, placeIn(state)], gradient: state.gradient || action.to.differential };
+    case "back":
+      return { ...state, ...at(state.trail[action.step]), trail: state.trail.slice(0, action.step) };
+    case "whole":
+      return { ...state, whole: action.whole };
+    case "explanation":
+      return { ...state, explanation: action.explanation };
+    case "matrix":
+      return { ...state, matrices: new Map(state.matrices).set(action.key, action.matrix) };
     case "hover":
       return { ...state, hover: action.hover };
     default:
       throw new Error(`unknown action ${action.type}`);
   }
+}
+
+const NO_CELL = { cell: null, differential: false, trail: [], whole: false, hover: null };
+
+function at({ stage, cell, differential }) {
+  return { ...NO_CELL, stage, cell, differential };
+}
+
+/** The chosen cell, as a step of a trail. */
+export function placeIn({ stage, cell, differential }) {
+  return { stage, cell, differential };
 }
 
 /** The state at an address. What this model cannot do as the address asks is left out, and said. */
@@ -105,6 +133,7 @@ export function viewed(state, view) {
   const wanted = { ...state, ...view, model, refusal: null };
   const notices = [];
   if (view.model && view.model !== model) notices.push(`There is no model “${view.model}” here; this is ${model}.`);
+  if (view.made && !state.weights.startsWith(view.made)) notices.push(`This address was made with other weights of ${model} (${view.made}…, not ${state.weights.slice(0, view.made.length)}…), so its numbers may differ from those that were meant.`);
   const writes = architecture === "encoder-decoder";
   if (wanted.target !== null && !writes) notices.push(`${model} is ${architecture} and has no target; the one in the address is left out.`);
   const count = state.mask === null ? 0 : charactersOf(wanted.text).length;
@@ -123,8 +152,13 @@ export function viewed(state, view) {
 function withTable(state, table) {
   const stage = known(table, state.stage);
   const notice = stage === state.stage ? "" : `${state.model} has no stage “${state.stage}”; this is another one.`;
-  return { ...state, table, stage, notice: [state.notice, notice].join(" ").trim() };
+  const weights = table.weights.map((weight) => ({ ...weight, ...NO_OPERATION }));
+  const trail = state.trail.filter((step) => entryOf(table, step.stage) !== undefined);
+  return { ...state, table: { ...table, weights }, stage, trail, notice: [state.notice, notice].join(" ").trim() };
 }
+
+/** What a stage has and a weight has not: nothing computes it. */
+const NO_OPERATION = { operation: "trained: no operation makes it, and it is the same for every text", inputs: [], parameters: [], sections: [], null_means: null };
 
 function toggled(positions, position) {
   if (positions.includes(position)) return positions.filter((other) => other !== position);
@@ -138,12 +172,22 @@ export function sameToken(a, b) {
 
 function known(table, key) {
   const probability = table.stages.find((stage) => stage.kind === "probability");
-  return table.stages.some((stage) => stage.key === key) ? key : (probability ?? table.stages[0]).key;
+  return entryOf(table, key) !== undefined ? key : (probability ?? table.stages[0]).key;
 }
 
-/** The focused stage's entry in the table. */
+/** What the table says of a stage or a weight. */
+export function entryOf({ stages, weights }, key) {
+  return stages.find((entry) => entry.key === key) ?? weights.find((entry) => entry.key === key);
+}
+
+/** The entry of the tensor that is looked at. */
 export function focused({ table, stage }) {
-  return table.stages.find((entry) => entry.key === stage);
+  return entryOf(table, stage);
+}
+
+/** Whether that is a weight. */
+export function isWeight({ table, stage }) {
+  return table.weights.some(({ key }) => key === stage);
 }
 
 /** How a stage's tensor is coloured. */

@@ -43,13 +43,17 @@ export function valueAt(tensor, index) {
   return tensor.data[flat];
 }
 
-/** A cell of the focused stage in words: {title, place, value}. */
-export function cellInWords({ table, trace, stage }, index) {
-  const entry = table.stages.find(({ key }) => key === stage);
-  const value = valueAt(trace.tensors.get(stage), index);
+/** A cell of a tensor in words: {title, place, value}. */
+export function cellInWords(entry, index, state) {
+  const { table, trace } = state;
+  const value = valueAt(trace.tensors.get(entry.key), index);
+  return { title: entry.title, place: placeInWords(entry, index, state), value: Number.isFinite(value) ? exact(value) : table.kinds[entry.kind].mask.word };
+}
+
+/** Where a cell stands: "head 2 · position 4 e". */
+export function placeInWords(entry, index, { trace, table }) {
   const names = axisNames(entry, trace);
-  const place = names.map((axis, i) => indexInWords(axis, index[i], labelsOf(entry.along[i], trace, table)));
-  return { title: entry.title, place: place.join(" · "), value: Number.isFinite(value) ? exact(value) : table.kinds[entry.kind].mask.word };
+  return names.map((axis, i) => indexInWords(axis, index[i], labelsOf(entry.along[i], trace, table))).join(" · ");
 }
 
 /** One index along an axis: "head 2", "position 4 e", "d_model 17". */

@@ -146,7 +146,7 @@ def test_cell_of_the_gradient_shows_both_numbers(page: Page, model: LoadedModel)
     assert twin["y"] == pytest.approx(other["y"] + 3 / 5 * other["height"], abs=1.5)
     page.mouse.click(x, y)
     page.mouse.move(0, 0)
-    assert page.url.endswith("cell=2.3.1&gradient=1")
+    assert page.url.endswith("cell=2.3.1&of=gradient&gradient=1")
     assert np.float32(page.locator(".cell-value").inner_text()) == traced.array(WEIGHTS)[2, 3, 1]
     assert np.float32(page.locator(".cell-gradient").inner_text()) == gradient[2, 3, 1]
 

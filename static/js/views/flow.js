@@ -1,7 +1,7 @@
 // The gradient highway: how large the gradient is along the residual stream, with the residual
 // connections and without them. A table, whose middle column is drawn.
 
-import { write } from "../address.js";
+import { write, writeAt } from "../address.js";
 import { settled } from "../differentiated.js";
 import { make, makeSvg } from "../dom.js";
 import { highwayShown } from "../highway.js";
@@ -45,7 +45,7 @@ function listen(root, dispatch) {
 }
 
 function address(state, stage) {
-  return write({ ...state, stage, cell: null });
+  return writeAt(state, { stage });
 }
 
 function link(root, state) {

@@ -16,5 +16,10 @@ export function gradient(root, state, dispatch, previous) {
   root.classList.toggle("is-stale", stale(state));
   root.classList.toggle("is-waiting", !settled(state));
   if (state.stage !== before?.stage) root.querySelector("[data-symbol]").replaceChildren(gradientSymbol(state.table, focused(state)));
-  heatmap(root, differentiated(state), dispatch, before && differentiated(before));
+  heatmap(root, differentiated(state), asksGradient(dispatch), before && differentiated(before));
+}
+
+/** A cell that is chosen here is asked for its gradient. */
+function asksGradient(dispatch) {
+  return (action) => dispatch(action.type === "cell" ? { ...action, differential: true } : action);
 }

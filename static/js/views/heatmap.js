@@ -209,7 +209,7 @@ function tooltip(root, state) {
   const tip = part(root, "tip");
   tip.hidden = state.hover === null || !root.dataset.pointed;
   if (tip.hidden) return;
-  const words = cellInWords(state, state.hover);
+  const words = cellInWords(focused(state), state.hover, state);
   tip.replaceChildren(...[words.value, words.place, words.title].map((line, i) => make("span", { class: i ? "tip-line" : "tip-value", text: line })));
 }
 

@@ -1,14 +1,15 @@
 // The cell under the pointer or the chosen one, and where the focused stage stands among others.
 
-import { write } from "../address.js";
+import { write, writeAt } from "../address.js";
 import { paired, settled } from "../differentiated.js";
 import { make, makeMath } from "../dom.js";
 import { exact } from "../numbers.js";
-import { focused, stale } from "../store.js";
+import { focused, isWeight, stale } from "../store.js";
 import { gradientSymbol } from "../symbols.js";
 import { cellInWords, valueAt } from "../tensors.js";
+import { weighed } from "../weighed.js";
 
-const CELL_FROM = ["cell", "hover", "stage", "trace", "table", "gradient", "gradients"];
+const CELL_FROM = ["cell", "hover", "stage", "trace", "table", "gradient", "gradients", "matrices", "differential"];
 
 export function inspector(root, state, dispatch, previous) {
   if (state.table === null) return;
@@ -26,20 +27,23 @@ export function inspector(root, state, dispatch, previous) {
   if (previous && state.table === previous.table && write(state) === write(previous)) return;
   const entry = focused(state);
   const { stages } = state.table;
-  list(root.querySelector("[data-parents]"), stages.filter(({ key }) => entry.inputs.includes(key)), state, "nothing: it is the input");
-  list(root.querySelector("[data-children]"), stages.filter(({ inputs }) => inputs.includes(entry.key)), state, "nothing: it is an end");
+  const weight = isWeight(state);
+  const users = weight ? stages.filter(({ key }) => entry.used_by.includes(key)) : stages.filter(({ inputs }) => inputs.includes(entry.key));
+  list(root.querySelector("[data-parents]"), stages.filter(({ key }) => entry.inputs.includes(key)), state, weight ? "nothing: training made it" : "nothing: it is the input");
+  list(root.querySelector("[data-children]"), users, state, "nothing: it is an end");
 }
 
 function cell(root, state) {
   const index = state.hover ?? state.cell;
-  const known = state.trace !== null && index !== null && valueAt(state.trace.tensors.get(state.stage), index) !== undefined;
+  const shown = weighed(state);
+  const known = shown !== null && index !== null && valueAt(shown.trace.tensors.get(state.stage), index) !== undefined;
   const box = root.querySelector("[data-cell]");
   if (!known) {
-    box.replaceChildren(make("p", { class: "hint", text: "Point at a cell to read its number; click to keep it." }));
+    box.replaceChildren(make("p", { class: "hint", text: "Point at a cell to read its number; click it, or go there with the arrow keys, to see where the number comes from." }));
     return;
   }
-  const words = cellInWords(state, index);
   const entry = focused(state);
+  const words = cellInWords(entry, index, shown);
   box.replaceChildren(
     make("p", { class: "cell-value", text: words.value }),
     make("p", { class: "cell-place" }, makeMath(entry.symbol_mathml), ` at ${words.place}`),
@@ -61,7 +65,7 @@ function list(root, entries, state, none) {
   }
   root.replaceChildren(
     ...entries.map((entry) =>
-      make("li", {}, make("a", { href: write({ ...state, stage: entry.key, cell: null }), "data-go": entry.key }, makeMath(entry.symbol_mathml), ` ${entry.title}`)),
+      make("li", {}, make("a", { href: writeAt(state, { stage: entry.key }), "data-go": entry.key }, makeMath(entry.symbol_mathml), ` ${entry.title}`)),
     ),
   );
 }

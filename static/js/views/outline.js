@@ -1,7 +1,7 @@
 // The model as one picture that is also the navigation: the residual stream is a line that each
 // sub-layer leaves and rejoins; every stage has a thumbnail of its tensor.
 
-import { write } from "../address.js";
+import { writeAt } from "../address.js";
 import { drawThumbnail } from "../canvas.js";
 import { make } from "../dom.js";
 import { rails } from "../rail.js";
@@ -69,7 +69,7 @@ function mark(root, state) {
     const here = link.dataset.stage === state.stage;
     if (here) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
-    link.href = write({ ...state, stage: link.dataset.stage, cell: null });
+    link.href = writeAt(state, { stage: link.dataset.stage });
     const taught = state.section !== null && teaches(state.table, link.dataset.stage, state.section);
     link.classList.toggle("is-taught", taught);
     link.classList.toggle("is-aside", state.section !== null && !taught);

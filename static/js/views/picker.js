@@ -6,7 +6,7 @@ import { charactersOf } from "../readings.js";
 export function picker(root, state, dispatch, previous) {
   if (previous !== null && write(state) === write(previous)) return;
   for (const link of root.querySelectorAll("[data-choice]")) {
-    link.href = write(asReadBy(JSON.parse(link.dataset.reads), { ...state, model: link.dataset.choice }));
+    link.href = write(asReadBy(JSON.parse(link.dataset.reads), { ...state, model: link.dataset.choice, weights: "", trail: [] }));
   }
 }
 

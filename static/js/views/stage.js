@@ -1,11 +1,11 @@
 // What the focused stage is: shape, operation, equation, sections, and the second computation.
 
-import { write } from "../address.js";
+import { writeAt } from "../address.js";
 import { make, makeMath } from "../dom.js";
 import { onKeys } from "../keys.js";
 import { axisNames } from "../labels.js";
 import { short } from "../numbers.js";
-import { focused } from "../store.js";
+import { focused, isWeight } from "../store.js";
 
 const TITLE_TEXT = 24;
 const SMALLEST_EQUATION = 12; // pixels
@@ -48,9 +48,10 @@ function describe(root, entry, { table }) {
   const part = (name) => root.querySelector(`[data-${name}]`);
   part("title").textContent = entry.title;
   part("operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
-  part("equation").replaceChildren(makeMath(entry.mathml));
+  part("equation").replaceChildren(makeMath(entry.mathml ?? entry.symbol_mathml));
   fit(part("equation"));
   part("symbols").replaceChildren(...symbols(entry, table));
+  part("taught").hidden = !entry.sections.length;
   part("sections").replaceChildren(...entry.sections.map((one) => section(one, table)));
 }
 
@@ -72,7 +73,7 @@ function symbols(entry, table) {
   return [entry, ...inputs].map((stage) =>
     make("span", { class: "symbol" }, makeMath(stage.symbol_mathml), ` ${stage.title.toLowerCase()}`),
   ).concat(entry.parameters.map((weight) =>
-    make("span", { class: "symbol" }, makeMath(weight.symbol_mathml), ` ${weight.key}, ${weight.symbolic_shape.join(" × ")}`),
+    make("span", { class: "symbol" }, makeMath(weight.symbol_mathml), " ", make("a", { href: "?", "data-go": weight.key, "data-weight": weight.key, text: weight.key }), `, ${weight.symbolic_shape.join(" × ")}`),
   ));
 }
 
@@ -89,28 +90,32 @@ function section({ label, url }, table) {
 }
 
 function shape(root, entry, { trace }) {
-  const tensor = trace.tensors.get(entry.key);
-  root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${tensor.shape.join(" × ")}`;
-  root.querySelector("[data-axes]").textContent = `${axisNames(entry, trace).join(", ")} · ${tensor.data instanceof Int32Array ? "int32" : "float32"}`;
+  const { shape: sizes, data } = trace.tensors.get(entry.key) ?? entry; // a weight's is always the same
+  root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${sizes.join(" × ")}`;
+  root.querySelector("[data-axes]").textContent = `${axisNames(entry, trace).join(", ")} · ${data instanceof Int32Array ? "int32" : "float32"}`;
 }
 
 function links(root, state) {
   const at = state.table.stages.findIndex((stage) => stage.key === state.stage);
-  for (const [name, entry] of [["previous", state.table.stages[at - 1]], ["next", state.table.stages[at + 1]]]) {
+  const neighbours = at < 0 ? {} : { previous: state.table.stages[at - 1], next: state.table.stages[at + 1] };
+  for (const name of ["previous", "next"]) {
+    const entry = neighbours[name];
     const link = root.querySelector(`[data-${name}]`);
     link.hidden = entry === undefined;
     if (!entry) continue;
     link.dataset.go = entry.key;
-    link.href = write({ ...state, stage: entry.key, cell: null });
+    link.href = writeAt(state, { stage: entry.key });
     link.querySelector("[data-name]").textContent = entry.title;
   }
+  for (const link of root.querySelectorAll("[data-weight]")) link.href = writeAt(state, { stage: link.dataset.weight });
 }
 
-function check(root, entry, { checks, trace, gradient }) {
+function check(root, entry, { checks, trace, table, gradient }) {
   const line = root.querySelector("[data-check]");
   const found = checks?.checks.get(entry.key);
   const differentiated = gradient && found ? found.gradient : null;
   if (checks?.refusal) line.textContent = `Not checked: ${checks.refusal}`;
+  else if (isWeight({ table, stage: entry.key })) line.textContent = "";
   else if (!found) line.textContent = trace === null ? "" : "Checking against NumPy …";
   else if (found.end_to_end.index === null) line.textContent = "There is nothing to check in an empty tensor.";
   else line.textContent = `${verdict(agrees(found))}. From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;

@@ -3,8 +3,9 @@
 import { paired, settled } from "../differentiated.js";
 import { make } from "../dom.js";
 import { onKeys } from "../keys.js";
-import { focused } from "../store.js";
+import { focused, isWeight } from "../store.js";
 import { panelsOf } from "../tensors.js";
+import { weighed } from "../weighed.js";
 import { onlyPanel } from "./heatmap.js";
 
 export function tools(root, state, dispatch, previous) {
@@ -14,8 +15,10 @@ export function tools(root, state, dispatch, previous) {
     listen(root, dispatch);
   }
   const stage = focused(state);
-  const { axes, matrices } = panelsOf(stage, state.trace);
-  if (state.stage !== previous?.stage || state.table !== previous?.table || state.trace !== previous?.trace) {
+  const shown = weighed(state);
+  if (shown === null) return;
+  const { axes, matrices } = panelsOf(stage, shown.trace);
+  if (state.stage !== previous?.stage || state.table !== previous?.table || shown.trace !== (previous && weighed(previous)?.trace)) {
     heads(root, axes.panel, matrices.length);
   }
   const only = onlyPanel(state, axes, matrices.length);
@@ -37,6 +40,7 @@ export function tools(root, state, dispatch, previous) {
  * none is wanted. */
 function whyNoGradient(state, { title }) {
   if (!state.gradient || paired(state)) return "";
+  if (isWeight(state)) return "The page shows the gradients of stages; those of the weights come from the API.";
   if (!settled(state)) return "Asking for the gradients …";
   const { refusal } = state.gradients;
   if (refusal === null) return `${title} are whole numbers: no small change can be made to them, so they have no gradient.`;

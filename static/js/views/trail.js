@@ -1,0 +1,36 @@
+// The cells on the way to the chosen one; each leads back to itself.
+
+import { writeAt } from "../address.js";
+import { make } from "../dom.js";
+import { placeIn } from "../store.js";
+import { cellSymbol, nameOf } from "../symbols.js";
+
+export function trail(root, state, dispatch, previous) {
+  if (state.table === null || state.trace === null) return;
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    root.addEventListener("click", (event) => {
+      const link = event.target.closest("[data-step]");
+      if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      dispatch({ type: "back", step: Number(link.dataset.step) });
+      document.querySelector("[data-cell]").focus({ preventScroll: true });
+    });
+  }
+  root.hidden = state.trail.length === 0;
+  if (state.trail === previous?.trail && state.cell === previous?.cell && state.table === previous?.table) return;
+  if (root.hidden) {
+    root.replaceChildren();
+    return;
+  }
+  root.replaceChildren(
+    make(
+      "ol",
+      { class: "trail-steps" },
+      ...state.trail.map((step, i) => make("li", {}, make("a", {
+        href: writeAt(state, { ...step, trail: state.trail.slice(0, i) }), "data-step": String(i), "aria-label": nameOf(state, step),
+      }, ...cellSymbol(state.table, step)))),
+      make("li", { "aria-current": "step" }, ...cellSymbol(state.table, placeIn(state))),
+    ),
+  );
+}
