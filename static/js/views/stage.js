@@ -6,6 +6,7 @@ import { onKeys } from "../keys.js";
 import { axisNames } from "../labels.js";
 import { short } from "../numbers.js";
 import { focused, isWeight } from "../store.js";
+import { term } from "../terms.js";
 
 const TITLE_TEXT = 24;
 const SMALLEST_EQUATION = 12; // pixels
@@ -47,7 +48,8 @@ function listen(root, dispatch) {
 function describe(root, entry, { table }) {
   const part = (name) => root.querySelector(`[data-${name}]`);
   part("title").textContent = entry.title;
-  part("operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
+  const operation = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
+  part("operation").replaceChildren(isWeight({ table, stage: entry.key }) ? operation : term("operation", entry.operation, operation));
   part("equation").replaceChildren(makeMath(entry.mathml ?? entry.symbol_mathml));
   fit(part("equation"));
   part("symbols").replaceChildren(...symbols(entry, table));
@@ -71,9 +73,9 @@ function symbols(entry, table) {
   const byKey = new Map(table.stages.map((stage) => [stage.key, stage]));
   const inputs = entry.inputs.map((key) => byKey.get(key));
   return [entry, ...inputs].map((stage) =>
-    make("span", { class: "symbol" }, makeMath(stage.symbol_mathml), ` ${stage.title.toLowerCase()}`),
+    term("symbol", stage.symbol, makeMath(stage.symbol_mathml), ` ${stage.title.toLowerCase()}`),
   ).concat(entry.parameters.map((weight) =>
-    make("span", { class: "symbol" }, makeMath(weight.symbol_mathml), " ", make("a", { href: "?", "data-go": weight.key, "data-weight": weight.key, text: weight.key }), `, ${weight.symbolic_shape.join(" × ")}`),
+    make("span", { class: "symbol" }, term("symbol", weight.symbol, makeMath(weight.symbol_mathml)), " ", make("a", { href: "?", "data-go": weight.key, "data-weight": weight.key, text: weight.key }), `, ${weight.symbolic_shape.join(" × ")}`),
   ));
 }
 
@@ -83,7 +85,9 @@ function section({ label, url }, table) {
   return make(
     "span",
     { class: "section" },
-    url === null ? label : make("a", { href: url, rel: "noreferrer", text: label }),
+    term("section", label, label),
+    " ",
+    url && make("a", { class: "outward", href: url, rel: "noreferrer", text: "↗", "aria-label": `${label}, in the course`, title: "read it in the course" }),
     " ",
     make("button", { type: "button", class: "link", "data-section": label, text: its, "aria-label": `${label}: ${its}`, title: "pick them out in the outline" }),
   );
@@ -92,7 +96,12 @@ function section({ label, url }, table) {
 function shape(root, entry, { trace }) {
   const { shape: sizes, data } = trace.tensors.get(entry.key) ?? entry; // a weight's is always the same
   root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${sizes.join(" × ")}`;
-  root.querySelector("[data-axes]").textContent = `${axisNames(entry, trace).join(", ")} · ${data instanceof Int32Array ? "int32" : "float32"}`;
+  const names = axisNames(entry, trace);
+  const said = `${names.join(", ")} · ${data instanceof Int32Array ? "int32" : "float32"}`;
+  const axes = root.querySelector("[data-axes]");
+  if (axes.textContent === said) return; // links that may have the focus stay
+  const words = names.map((name, i) => term("axis", entry.axes[i], name));
+  axes.replaceChildren(...words.flatMap((word) => [word, ", "]).slice(0, -1), said.slice(names.join(", ").length));
 }
 
 function links(root, state) {
