@@ -7,6 +7,8 @@ upgrade shows at the next load. Plotly's script comes from the installed plotly 
 import gzip
 import hashlib
 import mimetypes
+import posixpath
+import re
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +19,10 @@ from starlette.exceptions import HTTPException
 FOR_EVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 PLOTLY = "plotly.min.js"
+MAIN = "js/main.js"
+"""The tracer's script; the pages beside it have their own."""
+IMPORT = re.compile(r"""(\b(?:from|import)\s*\(?\s*["'])(\.{1,2}/[^"']+)(?=["'])""")
+"""What leads from one module to another: how it begins, and the relative address."""
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
@@ -55,12 +61,16 @@ class Assets:
                 return f"/static/{tree}/{name}"
         raise KeyError(name)
 
-    def names(self, suffix: str) -> list[str]:
-        """The files of one type that the project itself has, sorted."""
-        return [
-            name for tree in self._trees.values() for name in tree
-            if name.endswith(suffix) and name != PLOTLY
-        ]  # fmt: skip
+    def modules(self, entry: str) -> list[str]:
+        """A page's script and all that it imports, directly or through others; sorted."""
+        found: set[str] = set()
+        waiting = {entry}
+        while waiting:
+            name = waiting.pop()
+            found.add(name)
+            imported = IMPORT.findall(self.named(name).plain.decode())
+            waiting |= {resolved(name, address) for _, address in imported} - found
+        return sorted(found)
 
     def router(self) -> APIRouter:
         router = APIRouter(include_in_schema=False)
@@ -75,6 +85,11 @@ class Assets:
             raise HTTPException(404)
 
         return router
+
+
+def resolved(module: str, address: str) -> str:
+    """The name of what a module imports by a relative address."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
 
 
 def _respond(request: Request, asset: Asset, caching: str) -> Response:

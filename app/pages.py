@@ -11,7 +11,7 @@ from app import opening, reference, wire
 from app.api.access import Served
 from app.api.models import entry
 from app.api.stages import stage_table
-from app.assets import REVALIDATE, Assets
+from app.assets import MAIN, REVALIDATE, Assets
 from app.errors import Busy
 from app.headers import unchanged
 from app.rendering import environment
@@ -28,7 +28,7 @@ class Pages:
     """Jinja's templates, with the addresses of scripts and styles at hand."""
 
     def __init__(self, assets: Assets) -> None:
-        self._environment = environment(assets.url, assets.names(".js"))
+        self._environment = environment(assets.url, assets.modules(MAIN))
 
     def respond(
         self, name: str, if_none_match: str | None, *, status: int = 200, **context: Any

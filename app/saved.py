@@ -6,7 +6,6 @@ where the file lies; `carried` has the answers that the page would have asked fo
 Plotly's script is in the file as gzip, which the browser unpacks (1.9 of the 4.8 MB that it is).
 """
 
-import posixpath
 import re
 from base64 import b64encode
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from app import opening, wire
 from app.api.checks import checked
 from app.api.gradient_flow import flowing
 from app.api.stages import stage_table
-from app.assets import PLOTLY, Assets
+from app.assets import IMPORT, MAIN, PLOTLY, Assets, resolved
 from app.pages import tracer
 from app.rendering import environment
 from app.requests import TraceRequest
@@ -30,7 +29,6 @@ from model.stage import Stage
 from model.tracing import Trace
 
 MODULE = ".js"
-IMPORT = re.compile(r"""(\b(?:from|import)\s*\(?\s*["'])(\.{1,2}/[^"']+)(?=["'])""")
 POLICY = (
     "default-src 'none'; script-src data: blob: 'sha256-{}'; style-src data: 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -81,7 +79,7 @@ class SavedPages:
     @cached_property
     def _modules(self) -> str:
         """The import map: each module's name and its address."""
-        names = self._assets.names(MODULE)
+        names = self._assets.modules(MAIN)
         return htmlsafe_json_dumps({"imports": {name: self._address(name) for name in names}})
 
 
@@ -102,8 +100,7 @@ def importing_by_name(name: str, script: str) -> str:
     """The module with names in place of relative addresses, which have no meaning in data:."""
 
     def named(found: re.Match[str]) -> str:
-        resolved = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[2]))
-        return found[1] + resolved
+        return found[1] + resolved(name, found[2])
 
     return IMPORT.sub(named, script)
 

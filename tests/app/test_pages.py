@@ -99,6 +99,10 @@ def test_page_files_are_kept_for_ever(client: TestClient) -> None:
 def front_end(folder: Path, script: str) -> Assets:
     (folder / "js").mkdir(parents=True, exist_ok=True)
     (folder / "js" / "main.js").write_text(script)
+    (folder / "js" / "views").mkdir(exist_ok=True)
+    (folder / "js" / "views" / "a.js").write_text('const b = await import("../store.js");')
+    (folder / "js" / "store.js").write_text('import "./main.js";')
+    (folder / "js" / "another.js").write_text("let a = 1")
     (folder / "page.css").write_text("body { margin: 0 }")
     return Assets(folder)
 
@@ -122,6 +126,11 @@ def test_changed_front_end_changes_every_address(tmp_path: Path) -> None:
     for name in ("js/main.js", "page.css"):
         assert old.url(name) != new.url(name)
     assert old.url(PLOTLY) == new.url(PLOTLY)
+
+
+def test_modules_of_a_page_are_those_that_its_script_reaches(tmp_path: Path) -> None:
+    assets = front_end(tmp_path, 'import { a } from "./views/a.js";')
+    assert assets.modules("js/main.js") == ["js/main.js", "js/store.js", "js/views/a.js"]
 
 
 def test_same_front_end_keeps_its_addresses(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import safetensors.numpy
 from starlette.testclient import TestClient
 
 from app import opening
-from app.assets import PLOTLY, Assets
+from app.assets import MAIN, PLOTLY, Assets
 from app.saved import importing_by_name
 from model import LoadedModel, trace
 from tests.app.answers import problem, strict
@@ -137,7 +137,7 @@ def test_policy_knows_the_import_map(page: str) -> None:
 
 def test_every_module_is_carried_and_finds_the_others(page: str, assets: Assets) -> None:
     carried = modules(page)
-    assert carried.keys() == set(assets.names(".js"))
+    assert carried.keys() == set(assets.modules(MAIN))
     for script in carried.values():
         imported = re.findall(r"""^import .* from "([^"]+)";$""", script, re.MULTILINE)
         assert set(imported) <= carried.keys()
