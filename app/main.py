@@ -14,6 +14,7 @@ from app.api import (
     cells,
     checks,
     figures,
+    glossary,
     gradient_flow,
     health,
     labs,
@@ -33,7 +34,8 @@ from app.settings import ROOT, Settings
 
 API = "/api/v1"
 NOUNS = (
-    models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, health,
+    models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, glossary,
+    health,
 )  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 

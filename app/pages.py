@@ -9,15 +9,18 @@ from fastapi import FastAPI, Header, Request, Response
 
 from app import opening, reference, wire
 from app.api.access import Served
+from app.api.glossary import of_service
 from app.api.models import entry
 from app.api.stages import stage_table
 from app.assets import MAIN, REVALIDATE, Assets
 from app.errors import Busy
+from app.glossary import anchor, grouped
 from app.headers import unchanged
 from app.rendering import environment
 from app.requests import EXAMPLE_TEXT
 from app.service import Service
 from model.checkpoint import LoadedModel
+from model.notation import letters
 from model.sections import RESIDUALS
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
@@ -68,6 +71,20 @@ def install(app: FastAPI, pages: Pages) -> None:
             shapes=reference.shapes(app.openapi()),
             here="/api",
             base=str(request.base_url).rstrip("/"),
+        )
+
+    @app.get("/glossary", include_in_schema=False)
+    async def show_glossary(
+        service: Served, if_none_match: Annotated[str | None, Header()] = None
+    ) -> Response:
+        return pages.respond(
+            "glossary.html",
+            if_none_match,
+            glossary=of_service(service),
+            letters=letters(),
+            anchor=anchor,
+            grouped=grouped,
+            here="/glossary",
         )
 
 

@@ -31,11 +31,13 @@ class Along(StrEnum):
 
 @dataclass(frozen=True)
 class Axis:
-    """One named axis. `symbol` is how shapes print it; `field` is the config entry with its size,
-    or None where the size is the number of the characters `along` it, less `fewer`."""
+    """One named axis. `symbol` is how shapes print it, `meaning` what its indices count; `field` is
+    the config entry with its size, or None where the size is the number of the characters `along`
+    it, less `fewer`."""
 
     name: str
     symbol: str
+    meaning: str
     field: str | None = None
     along: Along | None = None
     fewer: int = 0
@@ -47,19 +49,66 @@ class Axis:
         return int(getattr(lengths, self.along)) - self.fewer
 
 
-POSITION = Axis("position", "N", along=Along.TEXT)
-SOURCE = Axis("source", "N", along=Along.TEXT)
-PREDICTED = Axis("position", "N − 1", along=Along.TEXT, fewer=1)  # whose next character is known
-TARGET = Axis("position", "M", along=Along.TARGET)
-TARGET_SOURCE = Axis("source", "M", along=Along.TARGET)
-TARGET_PREDICTED = Axis("position", "M − 1", along=Along.TARGET, fewer=1)
-HIDDEN = Axis("hidden", "m", along=Along.HIDDEN)
-D_MODEL = Axis("d_model", "d", "d_model")
-HEAD = Axis("head", "h", "n_heads")
-D_HEAD = Axis("d_head", "d_head", "d_head")
-D_FF = Axis("d_ff", "d_ff", "d_ff")
-VOCAB = Axis("vocab", "V", "vocab_size", Along.VOCABULARY)
-CONTEXT = Axis("context", "L", "context_length")
+POSITION = Axis(
+    "position",
+    "N",
+    "the characters of the text, in order; in attention, the position that looks",
+    along=Along.TEXT,
+)
+SOURCE = Axis(
+    "source",
+    "N",
+    "the characters of the text again, in attention: the position that is looked at",
+    along=Along.TEXT,
+)
+PREDICTED = Axis(
+    "position",
+    "N − 1",
+    "the characters of the text that another one follows, which has a loss",
+    along=Along.TEXT,
+    fewer=1,
+)
+TARGET = Axis(
+    "position",
+    "M",
+    "the characters of the target, after the line end that begins it",
+    along=Along.TARGET,
+)
+TARGET_SOURCE = Axis(
+    "source",
+    "M",
+    "the characters of the target again, as the decoder's attention to itself looks at them",
+    along=Along.TARGET,
+)
+TARGET_PREDICTED = Axis(
+    "position",
+    "M − 1",
+    "the characters of the target that another one follows, which has a loss",
+    along=Along.TARGET,
+    fewer=1,
+)
+HIDDEN = Axis(
+    "hidden",
+    "m",
+    "the characters that were hidden from an encoder and are known, so that they have a loss",
+    along=Along.HIDDEN,
+)
+D_MODEL = Axis("d_model", "d", "the features of a position on the residual stream", "d_model")
+HEAD = Axis("head", "h", "the heads of an attention, which look side by side", "n_heads")
+D_HEAD = Axis(
+    "d_head",
+    "d_head",
+    "the features of one head, d_model / n_heads; the 2017 paper's d_k",
+    "d_head",
+)
+D_FF = Axis("d_ff", "d_ff", "the hidden features of a feed-forward network", "d_ff")
+VOCAB = Axis("vocab", "V", "the characters that the model knows", "vocab_size", Along.VOCABULARY)
+CONTEXT = Axis(
+    "context",
+    "L",
+    "the positions that a learned table has rows for: the longest text that can be read",
+    "context_length",
+)
 
 
 class Kind(StrEnum):
@@ -70,6 +119,17 @@ class Kind(StrEnum):
     SCORES = "scores"
     PROBABILITY = "probability"
     SCALE = "scale"
+
+    @property
+    def meaning(self) -> str:
+        """The numbers in a few words."""
+        return {
+            Kind.IDS: "whole numbers that name characters",
+            Kind.SIGNED: "numbers of either sign",
+            Kind.SCORES: "numbers of either sign that a softmax reads; a mask puts −∞ among them",
+            Kind.PROBABILITY: "shares of a whole, from 0 to 1",
+            Kind.SCALE: "sizes, which are never below zero",
+        }[self]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import schemas, schemas_cells, schemas_labs
+from app import schemas, schemas_cells, schemas_glossary, schemas_labs
 from app.formats import Format
 from model.config import PRESETS
 from model.stages import stages
@@ -50,6 +50,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
     ("GET", "/weights/{key}", None, schemas_cells.WeightAnswer),
     ("POST", "/cells", {"text": "ab", "stage": "ids", "index": [1]}, schemas_cells.CellAnswer),
+    ("GET", "/glossary", None, schemas_glossary.GlossaryAnswer),
     ("GET", "/health", None, schemas.Health),
     *(
         ("POST", "/figures", {"text": "ab", "stage": key}, schemas.FigureAnswer)
