@@ -57,7 +57,7 @@ def html(traced: Trace, key: str | None = None) -> str:
         # The title stands above; the ground is white, for the labels are dark.
         figure["layout"] |= size | {"title": None, "paper_bgcolor": "#ffffff"}
     return (
-        environment(lambda name: name, ())
+        environment(lambda name: name)
         .get_template("notebook.html")
         .render(
             traced=traced,

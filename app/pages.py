@@ -12,7 +12,7 @@ from app.api.access import Served
 from app.api.glossary import of_service
 from app.api.models import entry
 from app.api.stages import stage_table
-from app.assets import MAIN, REVALIDATE, Assets
+from app.assets import REVALIDATE, Assets
 from app.errors import Busy
 from app.glossary import anchor, grouped
 from app.headers import unchanged
@@ -31,7 +31,7 @@ class Pages:
     """Jinja's templates, with the addresses of scripts and styles at hand."""
 
     def __init__(self, assets: Assets) -> None:
-        self._environment = environment(assets.url, assets.modules(MAIN))
+        self._environment = environment(assets.url, assets.modules)
 
     def respond(
         self, name: str, if_none_match: str | None, *, status: int = 200, **context: Any

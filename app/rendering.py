@@ -41,9 +41,11 @@ def math(latex: str) -> Markup:
     return Markup(wire.mathml(latex))
 
 
-def environment(asset: Callable[[str], str], scripts: Sequence[str]) -> Environment:
-    """Jinja for the templates. `asset` gives the address of a file of the front end; `scripts` are
-    the ones that a page asks for at once."""
+def environment(
+    asset: Callable[[str], str], modules: Callable[[str], Sequence[str]] = lambda _: ()
+) -> Environment:
+    """Jinja for the templates. `asset` gives the address of a file of the front end, `modules` a
+    page's script and all that it imports, which the page asks for at once."""
     result = Environment(
         loader=FileSystemLoader(ROOT / "templates"),
         autoescape=True,
@@ -51,7 +53,7 @@ def environment(asset: Callable[[str], str], scripts: Sequence[str]) -> Environm
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    result.globals |= {"asset": asset, "wiring": wiring, "scripts": scripts}
+    result.globals |= {"asset": asset, "wiring": wiring, "modules": modules}
     result.filters["math"] = math
     result.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
     return result

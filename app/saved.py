@@ -42,7 +42,7 @@ class SavedPages:
     def __init__(self, service: Service, assets: Assets) -> None:
         self._service = service
         self._assets = assets
-        self._environment = environment(self._address, ())
+        self._environment = environment(self._address)
 
     def page(self, traced: Trace, request: TraceRequest, chosen: Sequence[Stage]) -> bytes:
         """The file for a trace. It holds every stage, and opens at the first of the chosen ones;
@@ -58,7 +58,7 @@ class SavedPages:
         return (
             self._environment.get_template("saved.html")
             .render(
-                modules=self._modules,
+                import_map=self._modules,
                 policy=POLICY.format(_digest(self._modules)),
                 plotly=b64encode(self._assets.named(PLOTLY).gzipped).decode(),
                 **tracer(self._service, model, traced.text, stage, boot),
