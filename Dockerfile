@@ -25,7 +25,7 @@ RUN python -m pip install --quiet --no-cache-dir --root-user-action ignore --no-
 
 # An editable install needs the packages' folders, not yet what is in them.
 COPY pyproject.toml ./
-RUN mkdir --parents app/api model/labs model/ops && \
+RUN mkdir --parents app/api app/lessons model/labs model/ops && \
     python -m pip install --quiet --no-cache-dir --root-user-action ignore --constraint constraints.txt \
     --editable .
 

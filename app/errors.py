@@ -36,9 +36,16 @@ class BodyTooLarge(InputError):
     code = "body_too_large"
 
 
+class UnknownLesson(InputError):
+    """A lesson that there is not."""
+
+    code = "unknown_lesson"
+
+
 STATUS: dict[type[InputError], int] = {
     UnknownModel: 404,
     UnknownWeight: 404,
+    UnknownLesson: 404,
     BodyTooLarge: 413,
     NoModel: 503,
     Busy: 503,

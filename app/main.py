@@ -18,6 +18,7 @@ from app.api import (
     gradient_flow,
     health,
     labs,
+    lessons,
     models,
     stages,
     traces,
@@ -34,8 +35,8 @@ from app.settings import ROOT, Settings
 
 API = "/api/v1"
 NOUNS = (
-    models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, glossary,
-    health,
+    models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, lessons,
+    glossary, health,
 )  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 

@@ -122,13 +122,6 @@ def _call(
 def _example(
     path: str, method: str, parameters: list[Schema], body: Schema, examples: Mapping[str, str]
 ) -> str:
-    if method == "post":
-        given = body.get("examples", [_examples(body)])[0]
-        example = json.dumps({name: examples.get(name, value) for name, value in given.items()})
-        return (
-            f"curl {{base}}{path} \\\n"
-            f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(example)}"
-        )
     values = {
         where: {
             p["name"]: examples.get(p["name"], p["schema"]["examples"][0])
@@ -137,8 +130,16 @@ def _example(
         }
         for where in ("path", "query")
     }
+    address = path.format(**values["path"])
+    if method == "post":
+        given = body.get("examples", [_examples(body)])[0]
+        example = json.dumps({name: examples.get(name, value) for name, value in given.items()})
+        return (
+            f"curl {{base}}{address} \\\n"
+            f"  -H 'Content-Type: application/json' \\\n  -d {shlex.quote(example)}"
+        )
     query = urlencode(values["query"], doseq=True, safe="*")
-    return f"curl '{{base}}{path.format(**values['path'])}{'?' if query else ''}{query}'"
+    return f"curl '{{base}}{address}{'?' if query else ''}{query}'"
 
 
 def _examples(schema: Schema) -> Schema:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import schemas, schemas_cells, schemas_glossary, schemas_labs
+from app import schemas, schemas_cells, schemas_glossary, schemas_labs, schemas_lessons
 from app.formats import Format
 from model.config import PRESETS
 from model.stages import stages
@@ -48,6 +48,10 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),
     ("GET", "/labs/activations", None, schemas_labs.ActivationsAnswer),
     ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
+    ("GET", "/lessons", None, schemas_lessons.LessonList),
+    ("GET", "/lessons/{name}", {"text": "To be"}, schemas_lessons.LessonAnswer),
+    ("POST", "/lessons/{name}/answers", {"text": "ab", "step": 8},
+     schemas_lessons.PredictionAnswer),
     ("GET", "/weights/{key}", None, schemas_cells.WeightAnswer),
     ("POST", "/cells", {"text": "ab", "stage": "ids", "index": [1]}, schemas_cells.CellAnswer),
     ("GET", "/glossary", None, schemas_glossary.GlossaryAnswer),
@@ -61,7 +65,9 @@ NAMES = [f"{method} {path} {sent}" for method, path, sent, _ in CALLS]
 
 
 def ask(client: TestClient, method: str, path: str, sent: dict[str, Any] | None) -> Any:
-    address = API + path.format(model_id="shakespeare", key="embedding.weight")
+    address = API + path.format(
+        model_id="shakespeare", key="embedding.weight", name="follow-one-input"
+    )
     how = {"params": sent} if method == "GET" else {"json": sent}
     return client.request(method, address, **how)
 

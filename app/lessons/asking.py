@@ -1,0 +1,204 @@
+"""A lesson for one text: the questions as they are asked, and what is answered to a prediction."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.lessons.answers import FUNCTIONS
+from app.lessons.judging import judge, shown, shown_answer, symbols_of
+from app.lessons.lesson import Call, Kind, Lesson, Read, Step
+from app.lessons.scene import Scene, places, staged, stretched
+from app.wire import mathml
+from model.checkpoint import LoadedModel
+from model.errors import InputError, TextError, quoted
+
+Models = Callable[[str], LoadedModel]
+"""A served model by its id; raises UnknownModel."""
+
+
+class StepError(InputError):
+    """A step that a lesson does not have, or that lacks what the reader is to pick."""
+
+    code = "invalid_step"
+
+
+@dataclass
+class Reader:
+    """One reader's text, and the scenes that steps have made of it."""
+
+    models: Models
+    text: str
+    _scenes: dict[tuple[str, Read], Scene] = field(default_factory=dict)
+
+    def scene(self, model: str, read: Read) -> Scene:
+        """What a model makes of the text; the same one for every step that asks.
+
+        Raises:
+            UnknownModel, TextError: it is not served, or cannot read that.
+        """
+        if (model, read) not in self._scenes:
+            scene = staged(self.models(model), self.text, read)
+            assert scene.traced is not None  # what cannot be read is refused here
+            self._scenes[model, read] = scene
+        return self._scenes[model, read]
+
+    def of_step(self, step: Step) -> Scene:
+        """What a step looks at.
+
+        Raises:
+            TextError: the text is too short for it, or cannot be read.
+        """
+        scene = self.scene(step.model, step.read)
+        if len(scene.traced.text) < step.least:
+            raise TextError(
+                f"This step needs a text of at least {step.least} characters.", field="text"
+            )
+        return scene
+
+    def call(self, step: Step, call: Call, **picked: Any) -> Any:
+        """What a function of a step says of the text."""
+        own = call.model is None
+        scene = self.scene(call.model or step.model, step.read if own else Read.AS_IT_IS)
+        return FUNCTIONS[call.function].call(scene, **call.parameters | picked)
+
+
+def asked(lesson: Lesson, models: Models, text: str) -> list[dict[str, Any]]:
+    """Every step as it is asked of this text; one that cannot be asked says why."""
+    reader = Reader(models, text)
+    return [_asked(reader, number, step) for number, step in enumerate(lesson.steps, 1)]
+
+
+def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
+    try:
+        reading = _reading(reader.of_step(step))
+        said, refusal = _sentences(reader, step), None
+    except InputError as error:
+        said, refusal = {"say": "", "ask": ""}, error.message
+        reading = {"text": reader.text, "target": None, "hidden": []}
+    return {
+        "number": number,
+        "key": step.key,
+        "title": step.title,
+        "model": step.model,
+        "stage": step.stage,
+        "before": step.before,
+        "head": step.head,
+        "gradient": step.gradient,
+        "reading": reading,
+        "picks": list(step.picks),
+        **said,
+        "kind": step.kind.value,
+        "axes": list(step.axes),
+        "options": [{"key": option.key, "text": option.text} for option in step.options],
+        "source": step.source,
+        "see": [link.model_dump() for link in step.see],
+        "refusal": refusal,
+    }
+
+
+def _sentences(reader: Reader, step: Step) -> dict[str, str]:
+    facts = _facts(reader, step, step.say + step.ask)
+    return {"say": step.say.format_map(facts), "ask": step.ask.format_map(facts)}
+
+
+def _reading(scene: Scene) -> dict[str, Any]:
+    return {"text": scene.text, "target": scene.target, "hidden": list(scene.hidden)}
+
+
+def answered(
+    lesson: Lesson,
+    models: Models,
+    text: str,
+    number: int,
+    prediction: str | None,
+    *,
+    length: int | None = None,
+    stage: str | None = None,
+) -> dict[str, Any]:
+    """The answer to a step, computed from the text's own tensors, and what it makes of a
+    prediction; None is no prediction. `length` and `stage` are what the step lets a reader pick.
+
+    Raises:
+        StepError, PredictionError, TextError, UnknownModel, UnknownStage
+    """
+    if number > len(lesson.steps):
+        raise StepError(
+            f"The lesson {lesson.name} has no step {number}; it has the steps 1 to "
+            f"{len(lesson.steps)}.",
+            field="step",
+        )
+    step = lesson.steps[number - 1]
+    _require(step, length, stage, models)
+    reader = Reader(models, text if length is None else stretched(text, length))
+    scene = reader.of_step(step)
+    key = stage or step.stage
+    picked = {} if stage is None else {"stage": stage}
+    answer = reader.call(step, step.answer, **picked)
+    verdict = None
+    if prediction is not None:
+        lengths = scene.traced.reading.lengths
+        symbols = symbols_of(scene.model.stages, scene.config, lengths)
+        verdict = judge(step, prediction, answer, symbols)
+    facts = _facts(reader, step, step.reveal)
+    facts |= {
+        "answer": shown_answer(step, answer),
+        "length": shown(len(scene.traced.text)),
+        "tensor": "" if key is None else scene.stage(key).title,
+    }
+    return {
+        "lesson": lesson.name,
+        "step": number,
+        "model": step.model,
+        "stage": key,
+        "reading": _reading(scene),
+        "right": None if verdict is None else verdict.right,
+        "prediction": None if verdict is None else verdict.understood,
+        "difference": verdict.difference if verdict else "",
+        "answer": facts["answer"],
+        "reveal": step.reveal.format_map(facts),
+        "misconception": step.misconception,
+        "mathml": None if step.equation is None else mathml(step.equation),
+        "mark": _mark(scene, step, key, answer),
+        "notices": list(scene.traced.notices),
+    }
+
+
+def _require(step: Step, length: int | None, stage: str | None, models: Models) -> None:
+    for name, given in (("length", length), ("stage", stage)):
+        wanted = name in step.picks
+        if wanted and given is None:
+            raise StepError(f"This step needs a {name} of your own; give one.", field=name)
+        if not wanted and given is not None:
+            raise StepError(f"This step lets you pick no {name}; leave it out.", field=name)
+    longest = models(step.model).config.context_length
+    if length is not None and length > longest:
+        raise StepError(
+            f"The length is {length}, but the model reads at most {longest} characters.",
+            field="length",
+        )
+    if stage is not None and stage not in {s.key for s in models(step.model).stages}:
+        raise StepError(
+            f"{step.model} has no stage {quoted(stage)}; /api/v1/stages lists them.", field="stage"
+        )
+
+
+def _mark(scene: Scene, step: Step, key: str | None, answer: Any) -> list[int] | None:
+    """The cell of the stage that the answer is about: the step's own, or the one found."""
+    if key is None:
+        return None
+    shape = scene.array(key).shape
+    found = (*step.mark, *answer[0]) if step.kind is Kind.CELL else step.mark
+    return list(places(found, shape)) if len(found) == len(shape) and 0 not in shape else None
+
+
+def _facts(reader: Reader, step: Step, sentences: str) -> dict[str, str]:
+    """What sentences name: the step's facts that occur there, and what all may name."""
+    text = reader.scene(step.model, step.read).traced.text
+    called: Mapping[str, Call] = {
+        name: call for name, call in step.facts.items() if f"{{{name}}}" in sentences
+    }
+    return {
+        "n": shown(len(text)),
+        "text": f"“{text.replace(chr(10), '↵')}”",
+        **{name: shown(reader.call(step, call)) for name, call in called.items()},
+    }
