@@ -26,6 +26,7 @@ from app.api import (
 )
 from app.assets import Assets
 from app.headers import Headers, HeadRequests
+from app.lessons import page
 from app.limits import BodyLimit
 from app.memory import keep_freed
 from app.saved import SavedPages
@@ -83,5 +84,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
         )
     app.include_router(assets.router())
-    pages.install(app, pages.Pages(assets))
+    site = pages.Pages(assets)
+    pages.install(app, site)
+    page.install(app, site)
     return app

@@ -82,6 +82,16 @@ export async function fetchChecks(model, told, gradients) {
   return { ...answer, checks: new Map(answer.checks.map((check) => [check.key, check])) };
 }
 
+/** A lesson's questions, worded for a text. */
+export async function fetchLesson(name, text, signal) {
+  return (await ask(`/lessons/${encodeURIComponent(name)}?text=${encodeURIComponent(text)}`, { signal })).json();
+}
+
+/** The answer to one of its steps, and what became of a prediction. */
+export async function fetchAnswer(name, body) {
+  return (await post(`/lessons/${encodeURIComponent(name)}/answers`, body)).json();
+}
+
 function post(path, body, signal) {
   const headers = { "Content-Type": "application/json" };
   return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });

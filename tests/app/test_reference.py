@@ -114,7 +114,7 @@ def test_curl_examples_run_against_the_server(server: str, openapi: dict[str, An
         assert response.status_code == 200, (command, response.text)
 
 
-@pytest.mark.parametrize("path", ["/", "/api"])
+@pytest.mark.parametrize("path", ["/", "/api", "/lessons", "/lessons/inside-a-block", "/exercises"])
 def test_page_loads_nothing_from_another_host(client: TestClient, path: str) -> None:
     loaded = Page(client.get(path).text).loaded
     assert loaded
@@ -122,7 +122,7 @@ def test_page_loads_nothing_from_another_host(client: TestClient, path: str) -> 
         assert address.startswith("/static/"), address
 
 
-@pytest.mark.parametrize("path", ["/", "/api"])
+@pytest.mark.parametrize("path", ["/", "/api", "/lessons", "/lessons/inside-a-block", "/exercises"])
 def test_page_loads_only_what_exists(client: TestClient, path: str) -> None:
     for address in Page(client.get(path).text).loaded:
         assert client.get(address).status_code == 200, address

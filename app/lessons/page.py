@@ -1,0 +1,69 @@
+"""The pages of the lessons and of the exercises."""
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Header, Request, Response
+
+from app import opening
+from app.api.access import Served
+from app.api.lessons import entry, opening_text
+from app.lessons.lesson import Lesson
+from app.lessons.library import EXERCISES, lesson_of, lessons
+from app.pages import Pages
+from app.service import Service
+
+Tag = Annotated[str | None, Header()]
+
+
+def install(app: FastAPI, pages: Pages) -> None:
+    """The pages' addresses."""
+
+    @app.get("/lessons", include_in_schema=False)
+    async def show_lessons(service: Served, if_none_match: Tag = None) -> Response:
+        listed = [entry(service, lesson) for lesson in lessons()]
+        return pages.respond("lessons.html", if_none_match, lessons=listed, here="/lessons")
+
+    @app.get("/lessons/{name}", include_in_schema=False)
+    async def show_lesson(
+        request: Request, service: Served, name: str, if_none_match: Tag = None
+    ) -> Response:
+        lesson = lesson_of(name)
+        if lesson.name == EXERCISES:
+            return Response(status_code=308, headers={"Location": "/exercises"})
+        names = [one.name for one in lessons()]
+        following = lessons()[names.index(name) + 1 :]
+        return pages.respond(
+            "lesson.html",
+            if_none_match,
+            lesson=lesson,
+            following=following[0] if following else None,
+            here="/lessons",
+            base=str(request.base_url).rstrip("/"),
+            **_text(service, lesson),
+        )
+
+    @app.get("/exercises", include_in_schema=False)
+    async def show_exercises(service: Served, if_none_match: Tag = None) -> Response:
+        exercises = lesson_of(EXERCISES)
+        return pages.respond(
+            "exercises.html",
+            if_none_match,
+            exercises=exercises,
+            here="/exercises",
+            **_text(service, exercises),
+        )
+
+
+def _text(service: Service, lesson: Lesson) -> dict[str, Any]:
+    """The text that a page opens with, others to choose from, and how long one can be."""
+    wanted = lesson.steps[0].model
+    model = service.model(wanted if wanted in service.models else None)  # the API says what lacks
+    text = opening_text(service)
+    limit = model.config.context_length
+    boot = {
+        "name": lesson.name,
+        "text": text if opening.readable(model, text) else opening.text(service.settings, model),
+        "examples": opening.examples(model),
+        "limit": limit,
+    }
+    return {"boot": boot, "limit": limit}
