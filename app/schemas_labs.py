@@ -171,15 +171,26 @@ class Products(Answer):
     largest_variation: float = Field(description="with where the two stand, at the same gap")
 
 
+class Costs(Answer):
+    """Parameters of positions, where n_positions is the context."""
+
+    learned_by_formula: int
+    learned_from_tensors: int
+    sinusoidal_by_formula: int
+    sinusoidal_from_tensors: int
+
+
 class PositionsAnswer(Answer):
     d_model: int
     position: int
     shift: int
     table: list[list[float]] = Field(description="n_positions × d_model")
+    encoded: list[list[float]] = Field(description="the vectors of the two positions")
     pairs: list[Pair]
     rotation_error: float = Field(description="the largest, over positions 0 to 999")
     fit: Fit
     products: Products
+    costs: Costs
 
 
 class LayerNormRequest(Request):
@@ -221,6 +232,7 @@ class Step(Answer):
     symbol: str
     equation: str = Field(description="LaTeX")
     values: list[float]
+    shared: bool = Field(description="one number for all features, as a mean is")
 
 
 class ScaleEffect(Answer):
@@ -232,6 +244,18 @@ class ScaleEffect(Answer):
     rms_norm_root_mean_square: float | None
 
 
+class Contrast(Answer):
+    """The vector and three other tokens, a row each, before γ and β."""
+
+    tokens: list[list[float]]
+    over_features: list[list[float]] = Field(description="layer norm: each token by itself")
+    over_tokens: list[list[float]] = Field(description="batch norm: each feature by itself")
+    others_moved_over_features: float = Field(
+        description="the largest change of the other tokens that scale and shift make"
+    )
+    others_moved_over_tokens: float
+
+
 class LayerNormAnswer(Answer):
     x: list[float] = Field(description="scaled and shifted")
     epsilon: float
@@ -241,6 +265,7 @@ class LayerNormAnswer(Answer):
         description="the largest difference that scale and shift make, before γ and β"
     )
     scales: list[ScaleEffect]
+    contrast: Contrast
 
 
 class ActivationsRequest(Request):

@@ -7,9 +7,11 @@ from fastapi import APIRouter, Query, Response
 from app import schemas_labs as schemas
 from app import wire
 from app.api.access import Served
+from app.schemas_experiment import ExperimentAnswer, ExperimentRequest
 from model.config import ModelConfig
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
+from model.labs.experiment import experiment
 from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
@@ -72,6 +74,13 @@ async def show_residuals(request: Annotated[schemas.ResidualsRequest, Query()]) 
     """What is left of a gradient after each layer of a deep stack, with and without skip
     connections: by the formula, path by path, and measured in a stack of random layers."""
     return _answer(residuals(**request.model_dump()))
+
+
+@router.get("/experiment", responses={200: {"model": ExperimentAnswer}})
+async def show_experiment(request: Annotated[ExperimentRequest, Query()]) -> Response:
+    """The committed measurements: learned against sinusoidal positions and post-LN against pre-LN,
+    every run, with mean and spread over the first seeds, and module 7's single run beside."""
+    return _answer(experiment(**request.model_dump()))
 
 
 def _answer(content: Any) -> Response:

@@ -17,16 +17,21 @@ SMALLEST_SQUARE = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 """Below it squares lose their last digits, and a norm would show numbers that are wrong."""
 SCALES = tuple(10.0**-power for power in range(9))
 """At which the effect of ε is shown."""
+COMPANIONS = 3
+"""Other tokens of the batch in which layer norm and batch norm are compared."""
+COMPANIONS_MEAN, COMPANIONS_DEVIATION = 5.0, 2.5
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its name, symbol, equation in LaTeX and numbers, a single one for a mean."""
+    """One step: its name, symbol, equation in LaTeX and numbers: one for each feature, or where
+    it is `shared` a single one for all, as a mean is."""
 
     name: str
     symbol: str
     equation: str
     values: tuple[float, ...]
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,21 @@ class ScaleEffect:
 
 
 @dataclass(frozen=True)
+class Contrast:
+    """Four tokens, the vector first and then three that stay as they are, (tokens, features), and
+    what two norms make of them, without γ and β: layer norm takes mean and variance over the
+    features of a token, batch norm over the tokens, feature by feature. How far the other three
+    differ from what they are beside the vector neither scaled nor shifted: with layer norm not at
+    all."""
+
+    tokens: Array
+    over_features: Array
+    over_tokens: Array
+    others_moved_over_features: float
+    others_moved_over_tokens: float
+
+
+@dataclass(frozen=True)
 class LayerNorms:
     """Both norms of scale · x + shift. `scale_difference` is the largest difference between
     LayerNorm's result, before γ and β, and that of x itself: at ε = 0 there is none but rounding,
@@ -52,6 +72,7 @@ class LayerNorms:
     rms_norm: tuple[Step, ...]
     scale_difference: float
     scales: tuple[ScaleEffect, ...]
+    contrast: Contrast
 
 
 def layernorm(
@@ -85,6 +106,7 @@ def layernorm(
         rms_norm=_rms_norm(vector, gains, epsilon),
         scale_difference=float(np.abs(moved).max()),
         scales=tuple(_effect(vector, factor, epsilon) for factor in SCALES),
+        contrast=_contrast(given, vector, epsilon),
     )
 
 
@@ -137,9 +159,9 @@ def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> t
     mean, variance, normalized = _centred(vector, epsilon)
     scaled = ops.Scale().forward(normalized, gains)
     return (
-        _step("mean", r"\mu", ops.Mean(), ("x",), mean),
+        _step("mean", r"\mu", ops.Mean(), ("x",), mean, shared=True),
         Step("centred", "c", r"c = x - \mu", tuple((vector - mean).tolist())),
-        _step("variance", r"\sigma^2", ops.Variance(), ("x", r"\mu"), variance),
+        _step("variance", r"\sigma^2", ops.Variance(), ("x", r"\mu"), variance, shared=True),
         _step("normalized", r"\hat{x}", ops.Normalize(epsilon), ("x", r"\mu", r"\sigma^2"),
               normalized),
         _step("scaled", "s", ops.Scale(), (r"\hat{x}", r"\gamma"), scaled),
@@ -151,14 +173,46 @@ def _rms_norm(vector: Array, gains: Array, epsilon: float) -> tuple[Step, ...]:
     mean_square, normalized = _rooted(vector, epsilon)
     scaled = ops.Scale().forward(normalized, gains)
     return (
-        _step("mean square", "m", ops.MeanSquare(), ("x",), mean_square),
+        _step("mean square", "m", ops.MeanSquare(), ("x",), mean_square, shared=True),
         _step("normalized", r"\hat{x}", ops.RmsNormalize(epsilon), ("x", "m"), normalized),
         _step("scaled", "y", ops.Scale(), (r"\hat{x}", "g"), scaled),
     )
 
 
-def _step(name: str, symbol: str, op: ops.Op, operands: Sequence[str], values: Array) -> Step:
-    return Step(name, symbol, op.equation(symbol, operands), tuple(values.tolist()))
+def _step(
+    name: str,
+    symbol: str,
+    op: ops.Op,
+    operands: Sequence[str],
+    values: Array,
+    *,
+    shared: bool = False,
+) -> Step:
+    return Step(name, symbol, op.equation(symbol, operands), tuple(values.tolist()), shared)
+
+
+def _contrast(given: Array, vector: Array, epsilon: float) -> Contrast:
+    drawn = np.random.default_rng(0).standard_normal((COMPANIONS, len(vector)))
+    others = COMPANIONS_MEAN + COMPANIONS_DEVIATION * drawn
+    tokens, before = np.vstack([vector, others]), np.vstack([given, others])
+    over_features, over_tokens = _by_row(tokens, epsilon), _by_row(tokens.T, epsilon).T
+    was_over_features, was_over_tokens = _by_row(before, epsilon), _by_row(before.T, epsilon).T
+    return Contrast(
+        tokens=tokens,
+        over_features=over_features,
+        over_tokens=np.ascontiguousarray(over_tokens),
+        others_moved_over_features=_largest_of_others(over_features - was_over_features),
+        others_moved_over_tokens=_largest_of_others(over_tokens - was_over_tokens),
+    )
+
+
+def _by_row(rows: Array, epsilon: float) -> Array:
+    mean = ops.Mean().forward(rows)
+    return ops.Normalize(epsilon).forward(rows, mean, ops.Variance().forward(rows, mean))
+
+
+def _largest_of_others(differences: Array) -> float:
+    return float(np.abs(differences[1:]).max())
 
 
 def _effect(vector: Array, factor: float, epsilon: float) -> ScaleEffect:

@@ -5,6 +5,8 @@ from math import tau
 
 import numpy as np
 
+from model.config import PRESETS
+from model.counting import itemised
 from model.errors import InputError
 from model.ops import Array, Sinusoids
 from model.ops.positions import angles
@@ -55,19 +57,33 @@ class Products:
 
 
 @dataclass(frozen=True)
+class Costs:
+    """The parameters that positions cost a model of this width whose context is the table's
+    length: counted by formula and from the tensors, for a learned table and for sinusoids."""
+
+    learned_by_formula: int
+    learned_from_tensors: int
+    sinusoidal_by_formula: int
+    sinusoidal_from_tensors: int
+
+
+@dataclass(frozen=True)
 class Positions:
     """The encoding, (n_positions, d_model) float32, and its properties. `rotation_error` is the
     largest difference between a position's rotated pairs and those k further on, in float64, over
-    positions 0 to 999."""
+    positions 0 to 999. `encoded` are the vectors of the two positions, which may lie beyond the
+    table."""
 
     d_model: int
     position: int
     shift: int
     table: Array
+    encoded: Array
     pairs: tuple[Pair, ...]
     rotation_error: float
     fit: Fit
     products: Products
+    costs: Costs
 
 
 def positions(d_model: int, n_positions: int, position: int, shift: int) -> Positions:
@@ -98,6 +114,7 @@ def positions(d_model: int, n_positions: int, position: int, shift: int) -> Posi
         position=position,
         shift=shift,
         table=table.astype(np.float32),
+        encoded=_encoded(standing),
         pairs=tuple(
             Pair(
                 pair=i,
@@ -114,7 +131,24 @@ def positions(d_model: int, n_positions: int, position: int, shift: int) -> Posi
         rotation_error=float(np.abs(_mapped(rotations, start) - end).max()),
         fit=fit,
         products=_products(table),
+        costs=_costs(d_model, n_positions),
     )
+
+
+def _encoded(standing: Array) -> Array:
+    """Sine and cosine in turn of (positions, pairs) angles: (positions, d_model)."""
+    return np.stack([np.sin(standing), np.cos(standing)], -1).reshape(len(standing), -1)
+
+
+def _costs(d_model: int, context_length: int) -> Costs:
+    sizes = {"d_model": d_model, "context_length": context_length, "n_heads": 1}
+    counted = {}
+    for kind in ("learned", "sinusoidal"):
+        config = PRESETS["shakespeare"].model_copy(update=sizes | {"position": kind})
+        items = [item for item in itemised(config) if item.name == "positions"]
+        counted[f"{kind}_by_formula"] = sum(item.by_formula for item in items)
+        counted[f"{kind}_from_tensors"] = sum(item.from_tensors for item in items)
+    return Costs(**counted)
 
 
 def _rotations(turns: Array) -> Array:
