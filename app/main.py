@@ -9,7 +9,7 @@ from importlib.metadata import version
 import torch
 from fastapi import FastAPI
 
-from app import errors, pages
+from app import errors, lab_pages, pages
 from app.api import (
     cells,
     checks,
@@ -87,4 +87,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     site = pages.Pages(assets)
     pages.install(app, site)
     page.install(app, site)
+    lab_pages.install(app, site)
     return app

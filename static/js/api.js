@@ -66,6 +66,11 @@ export async function fetchFlow(model, told) {
   return (await (await post("/gradient-flow", { model, ...readFields(told) })).json()).flow;
 }
 
+/** A lab's numbers for a query string. */
+export async function fetchLab(name, query, signal) {
+  return (await ask(`/labs/${name}?${query}`, { signal })).json();
+}
+
 /** The trace that the page itself carries, as base64 of the same form. */
 export function carriedTrace(asked, base64) {
   return traceOf(asked, unpacked(base64).buffer);

@@ -16,7 +16,10 @@ from tests.app.test_reference import Page
 
 ADDRESS = re.compile(r"https?://[^\s\"'`<>)]*", re.IGNORECASE)
 NAMESPACES = ("http://www.w3.org/",)
-PAGES = ("/", "/api", "/glossary", "/lessons", "/lessons/follow-one-input", "/exercises")
+PAGES = (
+    "/", "/api", "/glossary", "/lessons", "/lessons/follow-one-input", "/exercises", "/labs",
+    "/labs/layernorm",
+)  # fmt: skip
 TEXT_FILES = [
     path
     for folder in ("static", "templates")

@@ -1,0 +1,66 @@
+// Predict before you look: questions whose answers are read off what the API says.
+
+import { make } from "../dom.js";
+
+/** A question is {ask, options or unit and within, settings(query), answer(answers), said(answers),
+ * look}: `settings` gives the queries to ask the API for, `answer` the right option's name or the
+ * number, `said` what is then told; `look` is the index of the setting that the page goes to. */
+export function questionView(root, questions, { fetched, starting, look }) {
+  root.replaceChildren(...questions.map((question, number) => form(question, number, { fetched, starting, look })));
+}
+
+function form(question, number, { fetched, starting, look }) {
+  const legend = make("legend", { class: "question-words", text: question.ask });
+  const said = make("p", { class: "question-said", role: "status", "data-said": true });
+  const button = make("button", { class: "switch", text: "Check" });
+  const fields = question.options ? choices(question.options, number) : [numberField(question, number)];
+  const result = make("form", { class: "question", novalidate: true, "data-question": String(number) },
+    make("fieldset", { class: "question-fields" }, legend, make("div", { class: "question-row" }, ...fields, button)), said);
+  const tell = (words, verdict) => {
+    said.textContent = words;
+    said.dataset.verdict = verdict;
+  };
+  result.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const given = answerOf(result, question);
+    if (given === null) {
+      tell(question.options ? "Choose one first: a wrong guess teaches more than none." : "Type a number first: a wrong guess teaches more than none.", "none");
+      return;
+    }
+    try {
+      const settings = question.settings(starting());
+      const answers = await Promise.all(settings.map((setting) => fetched(setting)));
+      const right = verdict(question, given, question.answer(answers));
+      tell(`${right ? "Right." : "Not so."} ${question.said(answers)}`, right ? "right" : "wrong");
+      look(settings[question.look ?? 0]);
+    } catch (refusal) {
+      tell(`This could not be checked: ${refusal.message}`, "none");
+    }
+  });
+  return result;
+}
+
+function choices(options, number) {
+  return options.map(({ name, words }) => make("label", { class: "question-choice" }, make("input", { type: "radio", name: `answer-${number}`, value: name }), make("span", { text: words })));
+}
+
+function numberField({ unit }, number) {
+  return make("label", { class: "question-choice" }, make("span", { text: "your guess" }),
+    make("input", { class: "knob-number", inputmode: "decimal", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null);
+}
+
+/** The chosen option's name, or the number that was typed; null where there is neither. */
+function answerOf(root, { options }) {
+  if (options) return root.querySelector("input:checked")?.value ?? null;
+  const text = root.querySelector("[data-guess]").value.trim().replace("−", "-").replace(/,(?=\d{3}\b)/g, "").replace(",", ".");
+  return text === "" || !Number.isFinite(Number(text)) ? null : Number(text);
+}
+
+function verdict({ options, within }, given, right) {
+  return options ? given === right : Math.abs(given - right) <= within;
+}
+
+/** A setting with some values moved. */
+export function having(query, values) {
+  return new Map([...query, ...Object.entries(values)]);
+}
