@@ -9,7 +9,7 @@ from importlib.metadata import version
 import torch
 from fastapi import FastAPI
 
-from app import errors, lab_pages, pages
+from app import checks_page, errors, lab_pages, pages
 from app.api import (
     cells,
     checks,
@@ -85,7 +85,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
     app.include_router(assets.router())
     site = pages.Pages(assets)
-    pages.install(app, site)
-    page.install(app, site)
-    lab_pages.install(app, site)
+    for module in (pages, page, lab_pages, checks_page):
+        module.install(app, site)
     return app
