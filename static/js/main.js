@@ -12,6 +12,7 @@ import { createStore, initialState, viewed } from "./store.js";
 import { arithmetic } from "./views/arithmetic.js";
 import { away } from "./views/away.js";
 import { bar } from "./views/bar.js";
+import { check } from "./views/check.js";
 import { chips } from "./views/chips.js";
 import { figure } from "./views/figure.js";
 import { flow } from "./views/flow.js";
@@ -27,7 +28,7 @@ import { text } from "./views/text.js";
 import { tools } from "./views/tools.js";
 import { trail } from "./views/trail.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, flow, away, inspector, trail, arithmetic, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, check, flow, away, inspector, trail, arithmetic, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(here())));

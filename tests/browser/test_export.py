@@ -147,6 +147,9 @@ def test_skip_link_leaves_the_view_as_it_is(open_file: Open, file: Path) -> None
 def test_check_of_the_stage_is_there(open_file: Open, file: Path) -> None:
     page = open_file(file)
     page.locator("[data-check]", has_text="NumPy agrees.").wait_for()
+    page.locator("[data-check] a").first.click()
+    assert f"cell={page.locator('[data-check] a').first.get_attribute('data-where')}" in page.url
+    assert page.locator('[data-check] a[href^="/"]').count() == 0
 
 
 def test_what_needs_a_server_is_absent_and_said(open_file: Open, file: Path) -> None:

@@ -1,10 +1,9 @@
-// What the focused stage is: shape, operation, equation, sections, and the second computation.
+// What the focused stage is: shape, operation, equation, sections.
 
 import { writeAt } from "../address.js";
 import { make, makeMath } from "../dom.js";
 import { onKeys } from "../keys.js";
 import { axisNames } from "../labels.js";
-import { short } from "../numbers.js";
 import { focused, isWeight } from "../store.js";
 import { term } from "../terms.js";
 
@@ -25,7 +24,6 @@ export function stage(root, state, dispatch, previous) {
   for (const button of root.querySelectorAll("[data-section]")) {
     button.setAttribute("aria-pressed", String(button.dataset.section === state.section));
   }
-  check(root, entry, state);
 }
 
 function listen(root, dispatch) {
@@ -117,25 +115,4 @@ function links(root, state) {
     link.querySelector("[data-name]").textContent = entry.title;
   }
   for (const link of root.querySelectorAll("[data-weight]")) link.href = writeAt(state, { stage: link.dataset.weight });
-}
-
-function check(root, entry, { checks, trace, table, gradient }) {
-  const line = root.querySelector("[data-check]");
-  const found = checks?.checks.get(entry.key);
-  const differentiated = gradient && found ? found.gradient : null;
-  if (checks?.refusal) line.textContent = `Not checked: ${checks.refusal}`;
-  else if (isWeight({ table, stage: entry.key })) line.textContent = "";
-  else if (!found) line.textContent = trace === null ? "" : "Checking against NumPy …";
-  else if (found.end_to_end.index === null) line.textContent = "There is nothing to check in an empty tensor.";
-  else line.textContent = `${verdict(agrees(found))}. From the ids on, the largest difference is ${short(found.end_to_end.absolute)}; this operation alone, ${short(found.single_operation.absolute)}.`;
-  if (differentiated) line.textContent += ` Gradient: ${verdict(differentiated.equal)}, largest difference ${short(differentiated.absolute)}.`;
-  line.classList.toggle("is-wrong", Boolean(found) && !(agrees(found) && (differentiated?.equal ?? true)));
-}
-
-function agrees({ end_to_end: chain, single_operation: alone }) {
-  return chain.equal && alone.equal;
-}
-
-function verdict(equal) {
-  return equal ? "NumPy agrees" : "NumPy does not agree";
 }
