@@ -40,7 +40,7 @@ class Comparison(Answer):
     groups: list[Group]
 
 
-class Difference(Answer):
+class SeedDifference(Answer):
     """Learned minus sinusoidal validation loss, seed by seed."""
 
     runs: int
@@ -62,6 +62,6 @@ class SingleRun(Answer):
 class ExperimentAnswer(Answer):
     seeds: int
     positions: Comparison
-    difference: Difference
+    difference: SeedDifference
     course: SingleRun
     norm_placement: Comparison
