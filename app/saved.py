@@ -24,7 +24,9 @@ from app.assets import IMPORT, MAIN, PLOTLY, Assets, resolved
 from app.pages import tracer
 from app.rendering import environment
 from app.requests import TraceRequest
+from app.saved_cells import carried_cells
 from app.service import Service
+from model.parameters import parameters
 from model.stage import Stage
 from model.tracing import Trace
 
@@ -89,6 +91,11 @@ def carried(traced: Trace) -> dict[str, Any]:
         "/stages": stage_table(traced.model),
         "/traces": b64encode(wire.as_safetensors(traced, traced.model.stages)).decode(),
         "/checks": checked(traced),
+        "/cells": carried_cells(traced),
+        **{
+            f"/weights/{key}": b64encode(wire.weight_as_safetensors(traced.model, one)).decode()
+            for key, one in parameters(traced.model.config).items()
+        },
     }
     if traced.gradients is not None:
         answers["/gradient-flow"] = flowing(traced)

@@ -41,10 +41,11 @@ async def create_cell(service: Served, request: CellRequest) -> Response:
     )
     # A cell of a stage takes a millisecond; a gradient's may run large operations backward.
     cell = await service.slowly(work) if request.gradient else work()
-    return Response(wire.to_json(_answer(traced, cell)), media_type=wire.JSON_TYPE)
+    return Response(wire.to_json(cell_answer(traced, cell)), media_type=wire.JSON_TYPE)
 
 
-def _answer(traced: Trace, cell: Cell) -> dict[str, Any]:
+def cell_answer(traced: Trace, cell: Cell) -> dict[str, Any]:
+    """A cell as JSON, with what was traced."""
     return {
         "model": wire.model_card(traced.model),
         **wire.read_text(traced),

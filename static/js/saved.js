@@ -12,8 +12,18 @@ export function held(answers, path, { body } = {}) {
   if (!Object.hasOwn(answers, address)) return { missing: NOT_HELD };
   const differentiated = Object.hasOwn(answers, "/gradient-flow");
   if (body && JSON.parse(body).gradients && !differentiated) return { missing: NO_GRADIENTS };
-  const answer = answers[address];
+  const answer = address === "/cells" ? answers[address][nameOf(JSON.parse(body))] : answers[address];
+  if (answer === undefined) return { missing: cellsHeld(Object.keys(answers[address]).length) };
   return { json: async () => answer, arrayBuffer: async () => unpacked(answer).buffer };
+}
+
+/** A cell as its explanation is called; one whose sum is wanted whole, or a gradient's, has none. */
+function nameOf({ stage, weight, index, gradient, terms }) {
+  return gradient || terms === null ? null : `${stage ?? weight}*${index.join(".")}`;
+}
+
+function cellsHeld(count) {
+  return `This saved page explains ${count} numbers: those on the way from the likeliest next characters back to their embeddings, by the largest terms. Start Token Tracer to ask for any other.`;
 }
 
 /** The bytes of a base64 text. */

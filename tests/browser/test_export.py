@@ -239,3 +239,42 @@ def test_notebook_output_draws_without_a_network(
     page = open_file(path)
     page.wait_for_function("document.querySelectorAll('.heatmaplayer image').length === 6")
     assert load(ROOT / "checkpoints" / "shakespeare").id in page.inner_text("body")
+
+
+def test_walk_back_to_a_character_needs_no_server(open_file: Open, file: Path) -> None:
+    """From the likeliest next character, by the largest term each time, down to an id."""
+    model = load(ROOT / "checkpoints" / "shakespeare")
+    (likeliest, *_) = trace(model, TEXT).next(n=1)
+    page = open_file(file, f"#?stage=probabilities&cell={len(TEXT) - 1}.{likeliest.id}")
+    for _ in range(40):
+        page.wait_for_selector('[data-view="arithmetic"]:not(.is-waiting) .summand')
+        if "stage=ids" in page.url:
+            break
+        page.evaluate(LARGEST)
+    assert page.locator(".summand-label").inner_text().startswith("id of the character")
+    page.go_back()
+    page.wait_for_selector('[data-view="arithmetic"]:not(.is-waiting) .factor')
+
+
+LARGEST = """() => {
+    const number = summand => Math.abs(Number(summand.querySelector('.summand-value').textContent));
+    const of = summand => [...summand.querySelectorAll('.factor')].find(a => !/weight|bias/.test(JSON.parse(a.dataset.walk).stage.split('.').at(-1)) || JSON.parse(a.dataset.walk).stage.endsWith('attn.weights'));
+    const fitting = [...document.querySelectorAll('.summand')].filter(of);
+    fitting.sort((a, b) => number(b) - number(a));
+    of(fitting[0]).click();
+}"""
+
+
+def test_weight_opens_from_the_file(open_file: Open, file: Path, model: LoadedModel) -> None:
+    page = open_file(file, "#?stage=head.weight")
+    drawn(page)
+    shown = page.evaluate(
+        """() => document.querySelector('[data-view="figure"] [data-canvas]').data.find(t => t.type === 'heatmap').z.map(row => [...row])"""
+    )
+    assert np.array_equal(np.float32(shown), model.weights["head.weight"])
+
+
+def test_cell_that_is_not_explained_in_the_file_says_which_are(open_file: Open, file: Path) -> None:
+    page = open_file(file, "#?stage=logits&cell=0.3")
+    page.get_by_text("This saved page explains").wait_for()
+    assert page.locator(".cell-value").inner_text()

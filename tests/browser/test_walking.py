@@ -200,7 +200,7 @@ def links_to(page: Page) -> dict[str, Any]:
 def test_operands_light_up_in_their_tensors(page: Page) -> None:
     """Each listed operand is outlined in the picture of its tensor, and nothing else is."""
     open_cell(page, text=TEXT, stage="logits", cell="4.1")
-    page.wait_for_function("document.querySelectorAll('.operand-lights').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('.operand-lights').length === 2")
     lit = page.locator(".operand").evaluate_all(
         """all => all.map(a => [...a.querySelectorAll('rect')].map(r => [+r.getAttribute('y'), +r.getAttribute('x')]))"""
     )
@@ -211,11 +211,11 @@ def test_operands_light_up_in_their_tensors(page: Page) -> None:
 
 def test_long_sum_is_listed_whole_on_request(page: Page) -> None:
     open_cell(page, text=TEXT, stage="logits", cell="4.1")
-    assert page.locator(".term").count() == 9
+    assert page.locator(".summand").count() == 9
     page.locator("[data-whole]").click()
-    page.wait_for_function("document.querySelectorAll('.term').length === 64")
+    page.wait_for_function("() => document.querySelectorAll('.summand').length === 64")
     page.locator("[data-whole]").click()
-    page.wait_for_function("document.querySelectorAll('.term').length === 9")
+    page.wait_for_function("() => document.querySelectorAll('.summand').length === 9")
 
 
 def test_gradient_explains_itself(page: Page) -> None:
@@ -257,7 +257,7 @@ def test_copied_line_of_numpy_gives_the_number(page: Page, query: dict[str, str]
 
 def test_copied_call_gives_the_same_answer(page: Page, client: TestClient) -> None:
     open_cell(page, text="It's", stage="logits", cell="3.1")
-    command = page.get_by_role("button", name="curl").get_attribute("data-text") or ""
+    command = page.get_by_role("button", name="curl").get_attribute("data-copied") or ""
     body = json.loads(command.split(" -d '")[1].removesuffix("'").replace("'\\''", "'"))
     assert client.post("/api/v1/cells", json=body).json()["value"] == pytest.approx(
         float(page.locator(".cell-value").inner_text())
@@ -266,7 +266,7 @@ def test_copied_call_gives_the_same_answer(page: Page, client: TestClient) -> No
 
 def test_copied_text_says_every_term(page: Page, client: TestClient) -> None:
     open_cell(page, text=TEXT, stage=WEIGHTS, cell="1.3.2")
-    text = page.get_by_role("button", name="text").get_attribute("data-text") or ""
+    text = page.get_by_role("button", name="text").get_attribute("data-copied") or ""
     answer = asked(client, stage=WEIGHTS, index=[1, 3, 2])
     assert text.startswith(f"{WEIGHTS}[1, 3, 2] = {answer['value']}")
     assert all(f"{term['label']}: " in text for term in answer["terms"])

@@ -44,11 +44,11 @@ function listen(root, dispatch) {
       document.querySelector("[data-cell]").focus({ preventScroll: true });
     }
     if (event.target.closest("[data-whole]")) dispatch({ type: "whole", whole: event.target.dataset.whole === "true" });
-    const copy = event.target.closest("[data-text]");
+    const copy = event.target.closest("[data-copied]");
     if (!copy) return;
     const said = root.querySelector("[data-said]");
     try {
-      await navigator.clipboard.writeText(copy.dataset.text);
+      await navigator.clipboard.writeText(copy.dataset.copied);
       said.textContent = "Copied.";
     } catch (error) {
       said.textContent = `That did not work: ${error.message}`;
@@ -84,10 +84,10 @@ function written(value) {
 function term(state, { label, factors, value }) {
   return make(
     "li",
-    { class: "term" },
-    make("span", { class: "term-label", text: label }),
-    make("span", { class: "term-value", text: written(value) }),
-    factors.length ? make("span", { class: "term-factors" }, ...factors.flatMap((one, i) => [i ? " × " : "", factor(state, one)])) : null,
+    { class: "summand" },
+    make("span", { class: "summand-label", text: label }),
+    make("span", { class: "summand-value", text: written(value) }),
+    factors.length ? make("span", { class: "summand-factors" }, ...factors.flatMap((one, i) => [i ? " × " : "", factor(state, one)])) : null,
   );
 }
 
@@ -112,7 +112,7 @@ function copies(model, question, answer) {
   return make(
     "p",
     { class: "copies" }, "Copy as ",
-    ...Object.entries(kinds).flatMap(([name, text], i) => [i ? " · " : "", make("button", { type: "button", class: "link", "data-text": text, text: name })]),
+    ...Object.entries(kinds).flatMap(([name, text], i) => [i ? " · " : "", make("button", { type: "button", class: "link", "data-copied": text, text: name })]),
     " ", make("span", { "data-said": "", role: "status" }),
   );
 }

@@ -13,6 +13,7 @@ const DRAWN_FROM = ["trace", "table", "palette", "scale"];
 export function outline(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (root.dataset.model !== state.table.model) build(root, state, dispatch);
+  if (state.explanation !== previous?.explanation || state.cell !== previous?.cell) lightUp(root, state);
   if (LINKED_FROM.some((name) => state[name] !== previous?.[name])) mark(root, state);
   if (state.trace !== null && DRAWN_FROM.some((name) => state[name] !== previous?.[name])) draw(root, state);
   root.classList.toggle("is-stale", stale(state));
@@ -75,6 +76,13 @@ function mark(root, state) {
     link.classList.toggle("is-aside", state.section !== null && !taught);
     if (here && state.stage !== root.dataset.revealed) reveal(root, link);
   }
+}
+
+/** The stages whose cells the chosen number is made from. */
+function lightUp(root, { explanation, cell }) {
+  const terms = cell === null ? [] : (explanation?.answer?.terms ?? []);
+  const used = new Set(terms.flatMap(({ factors }) => factors.map(({ stage }) => stage)));
+  for (const link of root.querySelectorAll("[data-stage]")) link.classList.toggle("is-operand", used.has(link.dataset.stage));
 }
 
 function teaches(table, key, label) {

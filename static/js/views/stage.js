@@ -73,7 +73,7 @@ function symbols(entry, table) {
   return [entry, ...inputs].map((stage) =>
     term("symbol", stage.symbol, makeMath(stage.symbol_mathml), ` ${stage.title.toLowerCase()}`),
   ).concat(entry.parameters.map((weight) =>
-    make("span", { class: "symbol" }, term("symbol", weight.symbol, makeMath(weight.symbol_mathml)), " ", make("a", { href: "?", "data-go": weight.key, "data-weight": weight.key, text: weight.key }), `, ${weight.symbolic_shape.join(" × ")}`),
+    make("span", { class: "symbol" }, term("symbol", weight.symbol, makeMath(weight.symbol_mathml), make("span", { class: "is-unseen", text: weight.symbol })), " ", make("a", { href: "?", "data-go": weight.key, "data-weight": weight.key, text: weight.key }), `, ${weight.symbolic_shape.join(" × ")}`),
   ));
 }
 

@@ -5,6 +5,8 @@ import { make } from "../dom.js";
 import { placeIn } from "../store.js";
 import { cellSymbol, nameOf } from "../symbols.js";
 
+const SHOWN_FROM = ["trail", "cell", "stage", "differential", "table", "trace"];
+
 export function trail(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
   if (!root.dataset.ready) {
@@ -18,7 +20,7 @@ export function trail(root, state, dispatch, previous) {
     });
   }
   root.hidden = state.trail.length === 0;
-  if (state.trail === previous?.trail && state.cell === previous?.cell && state.table === previous?.table) return;
+  if (SHOWN_FROM.every((name) => state[name] === previous?.[name])) return;
   if (root.hidden) {
     root.replaceChildren();
     return;
