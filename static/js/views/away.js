@@ -3,8 +3,9 @@
 import { paired, settled } from "../differentiated.js";
 import { picture } from "../picture.js";
 import { readFields } from "../readings.js";
-import { focused } from "../store.js";
+import { focused, isWeight } from "../store.js";
 
+const OF_WEIGHTS = ["json", "safetensors"]; // the API's formats of a weight
 const FILLED_FROM = ["trace", "stage", "table", "gradient", "gradients"];
 
 export function away(root, state, dispatch, previous) {
@@ -17,20 +18,23 @@ export function away(root, state, dispatch, previous) {
   const { key } = focused(state);
   const both = paired(state) && settled(state);
   for (const part of root.querySelectorAll("[data-with]")) part.hidden = !both;
+  const weight = isWeight(state);
   for (const link of root.querySelectorAll("[data-one]")) {
-    link.href = address(state, link.dataset.one, key);
-    link.download = `${key}.${link.dataset.one}`;
+    const format = link.dataset.one;
+    link.hidden = weight && !OF_WEIGHTS.includes(format);
+    link.href = weight ? ofWeight(state, format) : address(state, format, key);
+    link.download = `${key}.${format}`;
   }
   for (const link of root.querySelectorAll("[data-all]")) {
     link.href = address(state, link.dataset.all);
     link.download = `trace.${link.dataset.all}`;
   }
-  root.querySelector("[data-curl]").textContent = `curl ${quoted(location.origin + address(state, "json", key))}`;
+  root.querySelector("[data-curl]").textContent = `curl ${quoted(location.origin + (weight ? ofWeight(state, "json") : address(state, "json", key)))}`;
   root.querySelector("[data-python]").textContent = [
-    "from model import load, trace",
+    weight ? "from model import load" : "from model import load, trace",
     "",
     `model = load(${JSON.stringify(`checkpoints/${state.model}`)})`,
-    `trace(${pythonArguments(state)}).${both ? "gradient" : "tensor"}(${JSON.stringify(key)})`,
+    weight ? `model.weights[${JSON.stringify(key)}]` : `trace(${pythonArguments(state)}).${both ? "gradient" : "tensor"}(${JSON.stringify(key)})`,
   ].join("\n");
 }
 
@@ -48,6 +52,10 @@ function address(state, format, stage) {
   query.set("format", format);
   if (stage) query.set("stages", stage);
   return `/api/v1/traces?${query}`;
+}
+
+function ofWeight({ model, stage }, format) {
+  return `/api/v1/weights/${encodeURIComponent(stage)}?${new URLSearchParams({ model, format })}`;
 }
 
 function pythonArguments(state) {
