@@ -1,18 +1,17 @@
 // ReLU, GELU in two forms and SiLU, and their slopes.
 
 import { make, makeMath } from "../dom.js";
-import { short } from "../numbers.js";
 import { lab } from "./lab.js";
 import { lines } from "./lines.js";
-import { written } from "./plot.js";
 import { having } from "./question.js";
+import { brief, written } from "./words.js";
 
 function draw(slot, answer, { boot }) {
   const x = { label: "x", values: answer.x };
   const drawn = (name, label, all, one) => lines(slot(name), {
     x, y: { label }, series: answer.curves.map((curve) => ({ name: curve.name, values: curve[all] })),
     at: { x: answer.at, values: answer.curves.map((curve) => curve[one]) },
-    alt: `Four curves from x = ${short(answer.x[0])} to ${short(answer.x.at(-1))}. At x = ${short(answer.at)}: ${answer.curves.map((curve) => `${curve.name} ${short(curve[one])}`).join(", ")}.`,
+    alt: `Four curves from x = ${brief(answer.x[0])} to ${brief(answer.x.at(-1))}. At x = ${brief(answer.at)}: ${answer.curves.map((curve) => `${curve.name} ${brief(curve[one])}`).join(", ")}.`,
   });
   drawn("values", "y", "values", "value");
   drawn("slopes", "dy/dx", "slopes", "slope");
@@ -39,7 +38,7 @@ lab({
       within: 0.01,
       settings: (query) => [having(query, { at: -1 })],
       answer: ([found]) => named(found, "GELU").value,
-      said: ([found]) => `GELU(−1) is ${short(named(found, "GELU").value)}, where ReLU gives ${short(named(found, "ReLU").value)}: a small negative number passes a little.`,
+      said: ([found]) => `GELU(−1) is ${brief(named(found, "GELU").value)}, where ReLU gives ${brief(named(found, "ReLU").value)}: a small negative number passes a little.`,
     },
     {
       ask: "At x = −0.5, which of the two lets a gradient through?",
@@ -54,7 +53,7 @@ lab({
         const through = ["ReLU", "GELU"].filter((name) => named(found, name).slope !== 0);
         return through.length === 2 ? "both" : (through[0] ?? "none");
       },
-      said: ([found]) => `The slope of ReLU is ${short(named(found, "ReLU").slope)} there, that of GELU ${short(named(found, "GELU").slope)}: a hidden unit that ReLU has switched off learns nothing from this token.`,
+      said: ([found]) => `The slope of ReLU is ${brief(named(found, "ReLU").slope)} there, that of GELU ${brief(named(found, "GELU").slope)}: a hidden unit that ReLU has switched off learns nothing from this token.`,
     },
   ],
 });

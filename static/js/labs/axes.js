@@ -1,7 +1,7 @@
 // Scales of a drawing and their axes, in SVG.
 
 import { makeSvg } from "../dom.js";
-import { short } from "../numbers.js";
+import { roundly } from "./words.js";
 
 const ROUND = [1, 2, 5, 10];
 const TICK = 5; // pixels
@@ -77,7 +77,7 @@ export function canvas({ width, height }, ...parts) {
 }
 
 /** The left axis: ticks with grid lines, and what they count. */
-export function leftAxis(place, scale, label, write = short) {
+export function leftAxis(place, scale, label, write = roundly) {
   const parts = scale.ticks.flatMap((tick) => {
     const y = place.y(scale.at(tick));
     return [
@@ -96,7 +96,7 @@ export function bottomAxis(place, scale, label) {
     line(place.x(0), y, place.x(1), y, "drawing-axis"),
     ...scale.ticks.flatMap((tick) => {
       const x = place.x(scale.at(tick));
-      return [line(x, y, x, y + TICK, "drawing-axis"), text(x, y + TICK + FONT, short(tick), "middle")];
+      return [line(x, y, x, y + TICK, "drawing-axis"), text(x, y + TICK + FONT, roundly(tick), "middle")];
     }),
     bottomLabel(place, label),
   ];

@@ -1,9 +1,9 @@
 // Bars, one or two for each label.
 
 import { makeSvg } from "../dom.js";
-import { short } from "../numbers.js";
 import { area, bottomLabel, canvas, leftAxis, line, linear, text } from "./axes.js";
 import { plot } from "./plot.js";
+import { brief } from "./words.js";
 
 const HEIGHT = 190;
 const LOOKS = ["first", "second"];
@@ -35,7 +35,7 @@ function drawing(width, { x, y, series, ends, hidden, height }) {
     place,
     ...leftAxis(place, up, y.label, y.write),
     ...x.values.flatMap((_, i) => (hidden(i) ? hatching(place, place.x(0) + slot * i, slot) : [])),
-    ...series.flatMap(({ values }, s) => values.flatMap((value, i) => bar(place, up, left(i, s), wide, value, LOOKS[s], y.write ?? short))),
+    ...series.flatMap(({ values }, s) => values.flatMap((value, i) => bar(place, up, left(i, s), wide, value, LOOKS[s], y.write ?? brief))),
     line(place.x(0), place.y(up.at(0)), place.x(1), place.y(up.at(0)), "drawing-axis"),
     ...x.values.map((label, i) => (i % every ? null : name(place.x(0) + slot * (i + 0.5), place.y(0) + 14, String(label), tilted))),
     bottomLabel(place, x.label),

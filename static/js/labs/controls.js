@@ -1,9 +1,8 @@
 // What can be moved: sliders with a number beside, lists of them, choices and switches.
 
 import { make } from "../dom.js";
-import { short } from "../numbers.js";
-import { written } from "./plot.js";
 import { bounds } from "./query.js";
+import { brief, written } from "./words.js";
 
 /** Bind the page's controls to the store, both ways. */
 export function controlsView(root, controls, store) {
@@ -52,7 +51,7 @@ function bindNumber(range, number, control, move, current, valueOf = (query) => 
       range.value = String(value);
     }
     setAll(number, { min: limits.low, max: limits.high });
-    range.setAttribute("aria-valuetext", short(value));
+    range.setAttribute("aria-valuetext", brief(value));
     if (document.activeElement !== number || number.valueAsNumber !== value) number.value = String(value);
   };
 }

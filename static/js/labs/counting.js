@@ -1,11 +1,10 @@
 // Parameters and FLOPs: a row a part, by formula and from the tensors.
 
 import { make } from "../dom.js";
-import { short } from "../numbers.js";
 import { bars } from "./bars.js";
 import { lab } from "./lab.js";
-import { grouped } from "./plot.js";
 import { having } from "./question.js";
+import { brief, grouped } from "./words.js";
 
 const MILLION = 1e6;
 
@@ -24,7 +23,7 @@ function draw(slot, { counting, references }) {
     series: [{ name: "parameters", values: items.map((item) => item.from_tensors) }],
     alt: `Parameters by part: ${items.map((item) => `${item.name} ${grouped(item.from_tensors)}`).join(", ")}.`,
   });
-  slot("block").textContent = `One block has ${grouped(block.parameters)} parameters, ${grouped(block.matrices)} of them in its matrices; the rule of thumb 12 d² says ${grouped(block.twelve_d_squared)}. The feed-forward network has ${short(100 * block.feed_forward_share)} % of the block.`;
+  slot("block").textContent = `One block has ${grouped(block.parameters)} parameters, ${grouped(block.matrices)} of them in its matrices; the rule of thumb 12 d² says ${grouped(block.twelve_d_squared)}. The feed-forward network has ${brief(100 * block.feed_forward_share)} % of the block.`;
   body(slot("flops"), ["work", "formula", "FLOPs"], [
     ["forward, a token", `2 P, P = ${grouped(flops.matrix_parameters)} in matrices`, flops.forward_per_token],
     ["training, a token", "6 P: backward takes twice what forward does", flops.training_per_token],
@@ -38,7 +37,7 @@ function draw(slot, { counting, references }) {
 
 /** A count as a picture has room for it. */
 function inShort(value) {
-  return value < MILLION ? grouped(value) : `${short(value / MILLION)} M`;
+  return value < MILLION ? grouped(value) : `${brief(value / MILLION)} M`;
 }
 
 function body(root, names, rows) {
@@ -59,7 +58,7 @@ lab({
       within: 0.25,
       settings: (query) => [having(query, { d_model: 128, d_ff: 512 }), query],
       answer: ([, before]) => before.counting.block.growth,
-      said: ([after, before]) => `A block grows ${short(before.counting.block.growth)} times, from ${grouped(before.counting.block.parameters)} to ${grouped(after.counting.block.parameters)}: its matrices have d² and d h numbers, only biases and norms have d.`,
+      said: ([after, before]) => `A block grows ${brief(before.counting.block.growth)} times, from ${grouped(before.counting.block.parameters)} to ${grouped(after.counting.block.parameters)}: its matrices have d² and d h numbers, only biases and norms have d.`,
     },
     {
       ask: "The model gets eight heads in place of four, at the same width. What happens to its parameters?",

@@ -1,9 +1,9 @@
 // The measured comparisons: every run, their means, and how far they scatter.
 
-import { short } from "../numbers.js";
 import { dots } from "./dots.js";
 import { lab } from "./lab.js";
 import { having } from "./question.js";
+import { brief } from "./words.js";
 
 const FOUR_DIGITS = 4;
 
@@ -42,7 +42,7 @@ function placed({ wiring, n_blocks: blocks, warmup }) {
 }
 
 function recipe(root, { steps, learning_rate: rate, config, groups, frequency_loss: level }) {
-  root.textContent = `${groups[0].seeds.length === 1 ? "One run" : `${groups[0].seeds.length} runs`} of ${steps} steps in each group, d ${config.d_model}, context ${config.context_length}, learning rate up to ${short(rate)}; the same batches for each seed. Knowing only how frequent each character is gives a loss of ${loss(level)}.`;
+  root.textContent = `${groups[0].seeds.length === 1 ? "One run" : `${groups[0].seeds.length} runs`} of ${steps} steps in each group, d ${config.d_model}, context ${config.context_length}, learning rate up to ${brief(rate)}; the same batches for each seed. Knowing only how frequent each character is gives a loss of ${loss(level)}.`;
 }
 
 function diverged(groups) {

@@ -2,9 +2,9 @@
 
 import { paint } from "../colours.js";
 import { make } from "../dom.js";
-import { short } from "../numbers.js";
 import { area, bottomLabel, canvas, line, text } from "./axes.js";
 import { plot } from "./plot.js";
+import { brief } from "./words.js";
 
 const EDGE = { left: 58, right: 14, top: 8, bottom: 40 };
 const LABEL = { x: 40, y: 14 }; // pixels that a number needs
@@ -54,7 +54,7 @@ function outline(place, size, row, look) {
 
 function number(place, size, row, column, value, share) {
   const strong = share < 0.2 || share > 0.8;
-  return text(place.x(0) + (column + 0.5) * size.x, EDGE.top + (row + 0.5) * size.y + 4, short(value), "middle", strong ? "grid-number is-on-dark" : "grid-number");
+  return text(place.x(0) + (column + 0.5) * size.x, EDGE.top + (row + 0.5) * size.y + 4, brief(value), "middle", strong ? "grid-number is-on-dark" : "grid-number");
 }
 
 function ticks(count, size, needed) {
@@ -66,5 +66,5 @@ function ticks(count, size, needed) {
 export function colourBar(root, colours, low, high) {
   const strip = make("span", { class: "grid-strip", "aria-hidden": "true" });
   strip.style.background = `linear-gradient(to right, ${colours.join(",")})`;
-  root.replaceChildren(make("li", { class: "legend-entry" }, make("span", { text: short(low) }), strip, make("span", { text: short(high) })));
+  root.replaceChildren(make("li", { class: "legend-entry" }, make("span", { text: brief(low) }), strip, make("span", { text: brief(high) })));
 }

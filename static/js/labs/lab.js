@@ -32,17 +32,18 @@ export function lab({ draw, questions }) {
   });
   store.subscribe((state, previous) => {
     if (state.answer !== previous.answer) {
+      root.querySelector("[data-figures]").classList.remove("is-blank");
       draw(slot, state.answer, { query: state.of, boot, move: (name, value) => dispatch({ type: "move", name, value }) });
       root.dataset.shown = asked(controls, state.of);
     }
     root.querySelector("[data-figures]").classList.toggle("is-stale", state.refusal !== null);
-    root.querySelector("[data-message]").textContent = state.refusal === null ? "" : inWords(state.refusal);
+    root.querySelector("[data-message]").textContent = state.refusal === null ? "" : inWords(state);
   });
   keepAsked(store, fetched);
 }
 
-function inWords(refusal) {
-  return `${refusal.message} What is drawn is still the setting before.`;
+function inWords({ refusal, answer }) {
+  return answer === null ? refusal.message : `${refusal.message} What is drawn is still the setting before.`;
 }
 
 /** Ask whenever something was moved; the newest request wins. */

@@ -1,13 +1,13 @@
 // LayerNorm: the bars of each step, RMSNorm beside, the effect of ε, and batch norm's axis.
 
 import { make, makeMath } from "../dom.js";
-import { short } from "../numbers.js";
 import { bars } from "./bars.js";
 import { colourBar, grid } from "./grid.js";
 import { lab } from "./lab.js";
 import { lines } from "./lines.js";
 import { table } from "./plot.js";
 import { having } from "./question.js";
+import { brief } from "./words.js";
 
 const STILL = 1e-3; // a difference smaller than a pixel of a bar
 
@@ -16,7 +16,7 @@ function draw(slot, answer, { boot }) {
   const steps = answer.layer_norm.filter((step) => !step.shared);
   const chart = (name, values, label) => bars(slot(name), {
     x: { label: "feature", values: features }, y: { label }, series: [{ name: label, values }],
-    alt: `${values.length} bars, from ${short(Math.min(...values))} to ${short(Math.max(...values))}.`,
+    alt: `${values.length} bars, from ${brief(Math.min(...values))} to ${brief(Math.max(...values))}.`,
   });
   chart("given", answer.x, "x");
   for (const [i, step] of steps.entries()) chart(`step-${i}`, step.values, ["x − μ", "x̂", "γ x̂", "γ x̂ + β"][i]);
@@ -33,14 +33,14 @@ function draw(slot, answer, { boot }) {
     alt: "How large LayerNorm’s and RMSNorm’s results are, for ever smaller inputs: 1 until the input is about as small as the root of ε, then less.",
   });
   contrast(slot, answer.contrast, boot.signed);
-  slot("still").textContent = `Scale and shift change LayerNorm’s bars, before γ and β, by at most ${short(answer.scale_difference)}.`;
-  slot("moved").textContent = `What scale and shift of token 0 change in the other three tokens: with layer norm at most ${short(answer.contrast.others_moved_over_features)}, with batch norm ${short(answer.contrast.others_moved_over_tokens)}.`;
+  slot("still").textContent = `Scale and shift change LayerNorm’s bars, before γ and β, by at most ${brief(answer.scale_difference)}.`;
+  slot("moved").textContent = `What scale and shift of token 0 change in the other three tokens: with layer norm at most ${brief(answer.contrast.others_moved_over_features)}, with batch norm ${brief(answer.contrast.others_moved_over_tokens)}.`;
 }
 
 function facts(root, steps, { equations }) {
   root.replaceChildren(...steps.map((step) => make("div", { class: "step-row" },
     make("dt", {}, makeMath(equations[step.equation])),
-    make("dd", { text: step.values.length > 8 ? `${step.values.length} numbers` : step.values.map(short).join(", ") }))));
+    make("dd", { text: step.values.length > 8 ? `${step.values.length} numbers` : step.values.map(brief).join(", ") }))));
 }
 
 function contrast(slot, { tokens, over_features, over_tokens }, { colours, mask }) {
@@ -49,7 +49,7 @@ function contrast(slot, { tokens, over_features, over_tokens }, { colours, mask 
     grid(slot(name), {
       matrix, low: -limit, high: limit, colours, mask, cell: 26,
       x: { label: "feature" }, y: { names: matrix.map((_, i) => `token ${i}`) },
-      alt: `Heatmap of four tokens with ${matrix[0].length} features, from ${short(Math.min(...matrix.flat()))} to ${short(Math.max(...matrix.flat()))}.`,
+      alt: `Heatmap of four tokens with ${matrix[0].length} features, from ${brief(Math.min(...matrix.flat()))} to ${brief(Math.max(...matrix.flat()))}.`,
       columns: [{ name: "feature", values: matrix[0].map((_, i) => i) }, ...matrix.map((values, i) => ({ name: `token ${i}`, values }))],
     });
     colourBar(slot(name).querySelector("[data-legend]"), colours, -limit, limit);
@@ -68,14 +68,14 @@ lab({
       ],
       settings: (query) => [having(query, { scale: 10 })],
       answer: ([tenfold]) => (tenfold.scale_difference < STILL ? "same" : "larger"),
-      said: ([tenfold]) => `The bars of x̂ move by ${short(tenfold.scale_difference)} at most: mean and standard deviation grow tenfold too, and the division takes the factor out. So a vector’s overall size cannot carry information through LayerNorm.`,
+      said: ([tenfold]) => `The bars of x̂ move by ${brief(tenfold.scale_difference)} at most: mean and standard deviation grow tenfold too, and the division takes the factor out. So a vector’s overall size cannot carry information through LayerNorm.`,
     },
     {
       ask: "LayerNorm of [1, 1, 1, 5], with γ = 1 and β = 0: what does the last feature become?",
       within: 0.01,
       settings: (query) => [having(query, { x: [1, 1, 1, 5] })],
       answer: ([found]) => found.layer_norm.at(-1).values.at(-1),
-      said: ([found]) => `It becomes ${short(found.layer_norm.at(-1).values.at(-1))}: the mean is ${short(found.layer_norm[0].values[0])}, the variance ${short(found.layer_norm[2].values[0])}.`,
+      said: ([found]) => `It becomes ${brief(found.layer_norm.at(-1).values.at(-1))}: the mean is ${brief(found.layer_norm[0].values[0])}, the variance ${brief(found.layer_norm[2].values[0])}.`,
     },
   ],
 });

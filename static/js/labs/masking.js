@@ -1,11 +1,10 @@
 // One row of attention, masked before the softmax and after it.
 
 import { make } from "../dom.js";
-import { short } from "../numbers.js";
 import { bars } from "./bars.js";
 import { lab } from "./lab.js";
-import { written } from "./plot.js";
 import { having } from "./question.js";
+import { brief, written } from "./words.js";
 
 const FELT = 1e-9; // a change of a weight that is more than rounding
 
@@ -25,13 +24,13 @@ function draw(slot, answer) {
   bars(slot("row"), {
     x: { label: "position", values: places }, y: { label: "weight" }, ends: [0, 1], hidden,
     series: [{ name: "masked before the softmax", values: before.weights }, { name: "masked after it", values: after.weights }],
-    alt: `Weights of positions 0 to ${scores.length - 1}; those after ${position} are hidden. Masked before, they sum to ${short(before.total)}; masked after, to ${short(after.total)}.`,
+    alt: `Weights of positions 0 to ${scores.length - 1}; those after ${position} are hidden. Masked before, they sum to ${brief(before.total)}; masked after, to ${brief(after.total)}.`,
   });
-  slot("sums").textContent = `Masked before the softmax, the row sums to ${short(before.total)}. Masked after it, to ${short(after.total)}: the later positions took the rest before they were removed.`;
-  slot("leak").textContent = `Let every later score grow by ${short(leak.change)}. A weight that may be seen then changes by at most ${short(leak.before)} if the mask comes first, and by ${short(leak.after)} if it comes last: the future shows.`;
+  slot("sums").textContent = `Masked before the softmax, the row sums to ${brief(before.total)}. Masked after it, to ${brief(after.total)}: the later positions took the rest before they were removed.`;
+  slot("leak").textContent = `Let every later score grow by ${brief(leak.change)}. A weight that may be seen then changes by at most ${brief(leak.before)} if the mask comes first, and by ${brief(leak.after)} if it comes last: the future shows.`;
   slot("repair").textContent = leak.renormalized === null
     ? "Dividing by the sum again cannot repair this row: nothing is left to divide by."
-    : `Dividing by the sum again repairs the row here, to within ${short(leak.renormalized)}; where a later score takes everything, nothing is left to divide by.`;
+    : `Dividing by the sum again repairs the row here, to within ${brief(leak.renormalized)}; where a later score takes everything, nothing is left to divide by.`;
 }
 
 function rows(root, places, hidden, given) {
@@ -52,7 +51,7 @@ lab({
       within: 0.02,
       settings: (query) => [having(query, THREE)],
       answer: ([found]) => found.before.weights[1],
-      said: ([{ before }]) => `It gets ${short(before.exponentials[1])} of ${short(before.exponentials_sum)}, which is ${short(before.weights[1])}. The hidden score has no part in it.`,
+      said: ([{ before }]) => `It gets ${brief(before.exponentials[1])} of ${brief(before.exponentials_sum)}, which is ${brief(before.weights[1])}. The hidden score has no part in it.`,
     },
     {
       ask: "Now the mask comes after the softmax, and the hidden score grows from 3 to 4. What do the two visible weights do?",
@@ -66,7 +65,7 @@ lab({
         const change = grown.after.weights[1] - before.after.weights[1];
         return Math.abs(change) < FELT ? "nothing" : change < 0 ? "less" : "more";
       },
-      said: ([grown, before]) => `The weight of the score 2 goes from ${short(before.after.weights[1])} to ${short(grown.after.weights[1])}: it was computed with a score that must not be known. Masked first, it stays ${short(grown.before.weights[1])}.`,
+      said: ([grown, before]) => `The weight of the score 2 goes from ${brief(before.after.weights[1])} to ${brief(grown.after.weights[1])}: it was computed with a score that must not be known. Masked first, it stays ${brief(grown.before.weights[1])}.`,
     },
   ],
 });

@@ -1,6 +1,7 @@
 // A figure of a lab: a drawing as wide as its place, and the same numbers as a table.
 
 import { make } from "../dom.js";
+import { written } from "./words.js";
 
 const shown = new WeakMap(); // root -> what it shows
 
@@ -49,17 +50,4 @@ export function table(root, columns) {
     make("tr", {}, ...columns.map(({ values }, at) => make(at ? "td" : "th", { scope: at ? null : "row", text: written(values[i]) }))),
   );
   root.replaceChildren(head, make("tbody", {}, ...rows));
-}
-
-/** A number in six digits; words as they are. */
-export function written(value) {
-  if (value === null || value === undefined) return "—";
-  if (typeof value !== "number") return value;
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) return grouped(value);
-  return String(Number(value.toPrecision(6))).replaceAll("-", "−");
-}
-
-/** A whole number in groups of three. */
-export function grouped(value) {
-  return value.toLocaleString("en-GB").replace("-", "−");
 }

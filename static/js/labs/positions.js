@@ -1,12 +1,12 @@
 // Sinusoidal positions: the table, six clock hands, the shift as a rotation, products by the gap.
 
 import { make, makeSvg } from "../dom.js";
-import { short } from "../numbers.js";
 import { colourBar, grid } from "./grid.js";
 import { lab } from "./lab.js";
 import { lines } from "./lines.js";
-import { grouped, table, written } from "./plot.js";
+import { table } from "./plot.js";
 import { having } from "./question.js";
+import { brief, grouped, written } from "./words.js";
 
 const HANDS = 6;
 const SAME = 1e-9;
@@ -31,15 +31,15 @@ function draw(slot, answer, { boot, move }) {
   slot("clocks").replaceChildren(...shown.map(clock));
   slot("clock-words").textContent = `From position ${grouped(answer.position)} to ${grouped(second)}, ${grouped(answer.shift)} further on.`;
   matrices(slot("matrices"), shown);
-  slot("fit-words").textContent = `One matrix for each pair serves every position: over positions 0 to ${grouped(answer.fit.n_positions - 1)} the rotation misses by at most ${short(answer.rotation_error)}. Least squares, which knows no formula, finds the same matrices in float32 to within ${short(answer.fit.largest_distance)} and misses by at most ${short(answer.fit.largest_error)}.`;
+  slot("fit-words").textContent = `One matrix for each pair serves every position: over positions 0 to ${grouped(answer.fit.n_positions - 1)} the rotation misses by at most ${brief(answer.rotation_error)}. Least squares, which knows no formula, finds the same matrices in float32 to within ${brief(answer.fit.largest_distance)} and misses by at most ${brief(answer.fit.largest_error)}.`;
   const gaps = answer.products.by_gap.map((_, gap) => gap);
   lines(slot("products"), {
     x: { label: "gap between two positions", whole: true, values: gaps }, y: { label: "dot product" },
     series: [{ name: "dot product", values: answer.products.by_gap }],
     at: answer.shift < gaps.length ? { x: answer.shift, values: [answer.products.by_gap[answer.shift]] } : null,
-    alt: `The dot product of two positions by their gap: ${short(answer.products.by_gap[0])} at gap 0, falling and waving from there.`,
+    alt: `The dot product of two positions by their gap: ${brief(answer.products.by_gap[0])} at gap 0, falling and waving from there.`,
   });
-  slot("product-words").textContent = `At equal gaps the product differs by at most ${short(answer.products.largest_variation)} wherever in the table the two positions stand.`;
+  slot("product-words").textContent = `At equal gaps the product differs by at most ${brief(answer.products.largest_variation)} wherever in the table the two positions stand.`;
   costs(slot, answer);
 }
 
@@ -71,16 +71,16 @@ function chosen(pairs) {
 
 function clock(pair) {
   const turn = pair.turn % (2 * Math.PI);
-  const words = `pair ${pair.pair}: a turn each ${short(pair.wavelength)} positions`;
-  const face = makeSvg("svg", { class: "clock", viewBox: `${-FACE / 2} ${-FACE / 2} ${FACE} ${FACE}`, width: FACE, height: FACE, role: "img", "aria-label": `Clock of ${words}; it turns by ${short(turn * DEGREES)} degrees.` },
+  const words = `pair ${pair.pair}: a turn each ${brief(pair.wavelength)} positions`;
+  const face = makeSvg("svg", { class: "clock", viewBox: `${-FACE / 2} ${-FACE / 2} ${FACE} ${FACE}`, width: FACE, height: FACE, role: "img", "aria-label": `Clock of ${words}; it turns by ${brief(turn * DEGREES)} degrees.` },
     makeSvg("circle", { class: "clock-face", r: RADIUS }),
     makeSvg("path", { class: "clock-turn", d: arc(pair.angle, turn, RADIUS * 0.55) }),
     hand(pair.angle, "first"),
     hand(pair.shifted_angle, "second"));
   return make("li", { class: "clock-place" }, face,
     make("span", { class: "clock-name", text: `pair ${pair.pair}` }),
-    make("span", { class: "clock-fact", text: `round in ${short(pair.wavelength)}` }),
-    make("span", { class: "clock-fact", "data-turn": String(pair.turn), text: `turned ${short(turn * DEGREES)}°` }));
+    make("span", { class: "clock-fact", text: `round in ${brief(pair.wavelength)}` }),
+    make("span", { class: "clock-fact", "data-turn": String(pair.turn), text: `turned ${brief(turn * DEGREES)}°` }));
 }
 
 /** A hand that stands at (sine, cosine): clockwise from twelve, as on a clock. */
@@ -100,7 +100,7 @@ function point(angle, radius) {
 }
 
 function matrices(root, pairs) {
-  const matrix = ([top, bottom]) => `[${top.map(short).join(", ")}]  [${bottom.map(short).join(", ")}]`;
+  const matrix = ([top, bottom]) => `[${top.map(brief).join(", ")}]  [${bottom.map(brief).join(", ")}]`;
   table(root, [
     { name: "pair", values: pairs.map(({ pair }) => String(pair)) },
     { name: "turn, radians", values: pairs.map(({ turn }) => written(turn)) },
@@ -136,7 +136,7 @@ lab({
         const same = far.filter((turn, i) => Math.abs(turn - near[i]) < SAME).length;
         return same === far.length ? "same" : same ? "slow" : "none";
       },
-      said: ([far]) => `Every hand turns by its own speed times the gap, wherever it begins: pair 0 by ${short(far.pairs[0].turn)} radians both times. The page now shows 103 and 140.`,
+      said: ([far]) => `Every hand turns by its own speed times the gap, wherever it begins: pair 0 by ${brief(far.pairs[0].turn)} radians both times. The page now shows 103 and 140.`,
     },
     {
       ask: "A vector is 512 wide, as in the 2017 paper. After how many positions has the hand of pair 64 gone round once?",
@@ -144,7 +144,7 @@ lab({
       within: 1.5,
       settings: (query) => [having(query, { d_model: 512 })],
       answer: ([found]) => found.pairs[64].wavelength,
-      said: ([found]) => `It takes ${short(found.pairs[64].wavelength)} positions; pair 0 takes ${short(found.pairs[0].wavelength)}, the last one ${grouped(Math.round(found.pairs.at(-1).wavelength))}.`,
+      said: ([found]) => `It takes ${brief(found.pairs[64].wavelength)} positions; pair 0 takes ${brief(found.pairs[0].wavelength)}, the last one ${grouped(Math.round(found.pairs.at(-1).wavelength))}.`,
     },
   ],
 });
