@@ -88,6 +88,7 @@ def test_panel_links_each_of_its_words(page: Page, model: LoadedModel) -> None:
     words = len(stage.axes) + len(stage.sections) + len(stage.inputs) + len(stage.weights)
     assert links.count() == words + 2  # its operation and its own symbol
     assert links.first.inner_text() == stage.axes[0].name
+    assert serious(page) == []
 
 
 def test_panel_and_glossary_lead_to_each_other(page: Page) -> None:
@@ -98,6 +99,7 @@ def test_panel_and_glossary_lead_to_each_other(page: Page) -> None:
     page.wait_for_function("() => location.hash.startsWith('#stage-')")
     page.locator(":target .form-places a").first.click()
     page.locator("[data-title]", has_text="Block 1 · attention weights").wait_for()
+    assert page.locator("[data-text]").input_value() == "To be"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
