@@ -7,5 +7,5 @@ import { saved } from "./saved.js";
  * gets the word alone. An entry's anchor is made the same way in app/glossary.py. */
 export function term(kind, name, ...children) {
   const anchor = `${kind}-${name.replace(/[^\w.]+/g, "-").replace(/^-|-$/g, "")}`;
-  return saved ? make("span", {}, ...children) : make("a", { class: "term", href: `/glossary#${anchor}`, title: "what this is: the glossary" }, ...children);
+  return saved ? make("span", {}, ...children) : make("a", { class: "explained", href: `/glossary#${anchor}`, title: "what this is: the glossary" }, ...children);
 }

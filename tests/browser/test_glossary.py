@@ -84,7 +84,7 @@ def test_link_of_a_word_is_made_as_its_entry_is(page: Page) -> None:
 def test_panel_links_each_of_its_words(page: Page, model: LoadedModel) -> None:
     stage = next(one for one in model.stages if one.weights and len(one.axes) > 2)
     open_tracer(page, text="To be", stage=stage.key)
-    links = page.locator("[data-view=stage] .term")
+    links = page.locator("[data-view=stage] .explained")
     words = len(stage.axes) + len(stage.sections) + len(stage.inputs) + len(stage.weights)
     assert links.count() == words + 2  # its operation and its own symbol
     assert links.first.inner_text() == stage.axes[0].name
