@@ -237,7 +237,7 @@ def test_notebook_output_draws_without_a_network(
     outputs = [notebook.html(trace(model, TEXT), key) for key in (WEIGHTS, "logits", "loss")]
     path.write_text(f"<!doctype html><meta charset=utf-8>{''.join(outputs)}", encoding="utf-8")
     page = open_file(path)
-    page.wait_for_function("document.querySelectorAll('.heatmaplayer image').length === 6")
+    page.wait_for_function("() => document.querySelectorAll('.heatmaplayer image').length === 6")
     assert load(ROOT / "checkpoints" / "shakespeare").id in page.inner_text("body")
 
 
