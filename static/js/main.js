@@ -27,8 +27,9 @@ import { target } from "./views/target.js";
 import { text } from "./views/text.js";
 import { tools } from "./views/tools.js";
 import { trail } from "./views/trail.js";
+import { twin } from "./views/twin.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, check, flow, away, inspector, trail, arithmetic, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, check, flow, twin, away, inspector, trail, arithmetic, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(here())));

@@ -152,6 +152,15 @@ def test_check_of_the_stage_is_there(open_file: Open, file: Path) -> None:
     assert page.locator('[data-check] a[href^="/"]').count() == 0
 
 
+def test_table_has_the_numbers(open_file: Open, file: Path, model: LoadedModel) -> None:
+    page = open_file(file, "#?stage=logits")
+    started(page)
+    page.locator(".tabled > summary").click()
+    page.locator(".tabled-numbers").wait_for()
+    shown = page.locator(".tabled-numbers td").all_text_contents()
+    assert np.array_equal(np.float32(shown), trace(model, TEXT).array("logits").ravel())
+
+
 def test_what_needs_a_server_is_absent_and_said(open_file: Open, file: Path) -> None:
     page = open_file(file)
     started(page)
