@@ -151,12 +151,12 @@ def test_axe_finds_nothing_serious_in_the_index(page: Page) -> None:
     assert serious(page) == []
 
 
-@every_lab
-def test_no_width_scrolls_a_lab_sideways(page: Page, name: str) -> None:
-    open_lab(page, name)
-    for width in (1440, 1024, 720, 380, 320):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert not sideways(page), width
+def test_no_width_scrolls_a_lab_sideways(page: Page) -> None:
+    for name in NAMES:
+        open_lab(page, name)
+        for width in (320, 380, 720, 1024):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert not sideways(page), (name, width)
 
 
 @every_lab

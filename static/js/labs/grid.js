@@ -9,6 +9,7 @@ import { brief } from "./words.js";
 const EDGE = { left: 58, right: 14, top: 8, bottom: 40 };
 const LABEL = { x: 40, y: 14 }; // pixels that a number needs
 const STEPS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const OUTSIDE = 2; // pixels from a marked row to its outline
 const WRITTEN = 34; // cells so wide and
 const WRITTEN_HEIGHT = 18; // so high have their numbers written in
 
@@ -47,7 +48,7 @@ function drawing(width, { matrix, low, high, colours, mask, x, y, marks, cell })
 /** A row between two lines, on a casing that keeps them apart from the cells. */
 function outline(place, size, row, look) {
   return ["grid-casing", `curve is-${look}`].flatMap((name) => [0, 1].map((edge) => {
-    const y = EDGE.top + (row + edge) * size.y;
+    const y = EDGE.top + (row + edge) * size.y + (edge ? OUTSIDE : -OUTSIDE);
     return line(place.x(0), y, place.x(1), y, name);
   }));
 }

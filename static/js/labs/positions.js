@@ -29,7 +29,7 @@ function draw(slot, answer, { boot, move }) {
   colourBar(slot("table").querySelector("[data-legend]"), colours, -1, 1);
   const shown = chosen(answer.pairs);
   slot("clocks").replaceChildren(...shown.map(clock));
-  slot("clock-words").textContent = `From position ${grouped(answer.position)} to ${grouped(second)}, ${grouped(answer.shift)} further on.`;
+  slot("clock-words").textContent = `From position ${grouped(answer.position)} to ${grouped(second)}, ${grouped(answer.shift)} further on; whole turns are left out of the degrees.`;
   matrices(slot("matrices"), shown);
   slot("fit-words").textContent = `One matrix for each pair serves every position: over positions 0 to ${grouped(answer.fit.n_positions - 1)} the rotation misses by at most ${brief(answer.rotation_error)}. Least squares, which knows no formula, finds the same matrices in float32 to within ${brief(answer.fit.largest_distance)} and misses by at most ${brief(answer.fit.largest_error)}.`;
   const gaps = answer.products.by_gap.map((_, gap) => gap);
@@ -140,7 +140,7 @@ lab({
     },
     {
       ask: "A vector is 512 wide, as in the 2017 paper. After how many positions has the hand of pair 64 gone round once?",
-      unit: "positions on",
+      unit: "positions later",
       within: 1.5,
       settings: (query) => [having(query, { d_model: 512 })],
       answer: ([found]) => found.pairs[64].wavelength,
