@@ -23,7 +23,7 @@ function nameOf({ stage, weight, index, gradient, terms }) {
 }
 
 function cellsHeld(count) {
-  return `This saved page explains ${count} numbers: those on the way from the likeliest next characters back to their embeddings, by the largest terms. Start Token Tracer to ask for any other.`;
+  return `This saved page explains ${count} numbers: those on the way from the likeliest next characters back to their characters, by the largest terms. Start Token Tracer to ask for any other.`;
 }
 
 /** The bytes of a base64 text. */
