@@ -175,7 +175,7 @@ def test_what_needs_a_server_is_absent_and_said(open_file: Open, file: Path) -> 
 def test_what_is_not_in_the_file_is_refused_in_a_sentence(open_file: Open, file: Path) -> None:
     page = open_file(file)
     started(page)
-    for path, body in (("/cells", "{}"), ("/traces", '{"gradients": true}')):
+    for path, body in (("/figures", "{}"), ("/traces", '{"gradients": true}')):
         answer = page.evaluate(
             """async ([path, body]) => {
                 const { held } = await import("js/saved.js");

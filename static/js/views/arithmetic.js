@@ -7,6 +7,7 @@ import { make, makeMath } from "../dom.js";
 import { questionOf, sameQuestion } from "../explaining.js";
 import { exact, short } from "../numbers.js";
 import { operandMap, placeOfFactor, tensorsOf } from "../operands.js";
+import { saved } from "../saved.js";
 import { placeIn } from "../store.js";
 import { cellSymbol, nameOf } from "../symbols.js";
 
@@ -108,7 +109,7 @@ function folding({ whole }, { folded, terms }) {
 }
 
 function copies(model, question, answer) {
-  const kinds = { text: asText(answer), NumPy: answer.code, curl: asCurl(model, question) };
+  const kinds = { text: asText(answer), NumPy: answer.code, ...(saved ? {} : { curl: asCurl(model, question) }) };
   return make(
     "p",
     { class: "copies" }, "Copy as ",
