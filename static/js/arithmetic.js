@@ -19,7 +19,7 @@ export function asText(answer) {
 /** The call of the API, for a POSIX shell. */
 export function asCurl(model, question) {
   const body = JSON.stringify(cellRequest(model, question)).replaceAll("'", "'\\''");
-  return `curl -X POST ${location.origin}/api/v1/cells -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl ${location.origin}/api/v1/cells -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 function number(value) {

@@ -6,7 +6,14 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import schemas, schemas_cells, schemas_glossary, schemas_labs, schemas_lessons
+from app import (
+    schemas,
+    schemas_cells,
+    schemas_experiment,
+    schemas_glossary,
+    schemas_labs,
+    schemas_lessons,
+)
 from app.formats import Format
 from model.config import PRESETS
 from model.stages import stages
@@ -48,6 +55,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),
     ("GET", "/labs/activations", None, schemas_labs.ActivationsAnswer),
     ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
+    ("GET", "/labs/experiment", None, schemas_experiment.ExperimentAnswer),
     ("GET", "/lessons", None, schemas_lessons.LessonList),
     ("GET", "/lessons/{name}", {"text": "To be"}, schemas_lessons.LessonAnswer),
     ("POST", "/lessons/{name}/answers", {"text": "ab", "step": 8},
