@@ -104,12 +104,10 @@ _statistic("cell", float, "One number of a tensor.")
 _statistic("total", lambda part: float(part.sum()), "The sum of a part.")
 _statistic("mean", lambda part: float(part.mean()), "The mean of a part.")
 _statistic("deviation", lambda part: float(part.std()), "The standard deviation of a part.")
-_statistic("length", lambda part: float(np.linalg.norm(part)), "Its Euclidean norm.")
 _statistic(
     "root_mean_square", lambda part: float(np.sqrt(np.square(part).mean())), "That of a part."
 )
 _statistic("smallest", lambda part: float(_finite(part).min()), "The least finite number.")
-_statistic("largest", lambda part: float(_finite(part).max()), "The greatest finite number.")
 _statistic("largest_size", lambda part: float(np.abs(part).max()), "The greatest |number|.")
 _statistic("count_masked", lambda part: int(np.isneginf(part).sum()), "How many are −∞.")
 _statistic("count_nonzero", lambda part: int((part != 0).sum()), "How many are not 0.")
@@ -267,12 +265,6 @@ def first_input(scene: Scene, stage: StageKey) -> str:
 def count_stages(scene: Scene, pattern: StageKey) -> int:
     """How many stages there are whose key matches a pattern."""
     return len(matching(scene.model, [pattern]))
-
-
-@answers(Kind.CHOICE)
-def title(scene: Scene, stage: StageKey) -> str:
-    """What a stage is called."""
-    return scene.stage(stage).title
 
 
 @answers(Kind.CHOICE)

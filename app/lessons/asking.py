@@ -141,7 +141,7 @@ def answered(
         verdict = judge(step, prediction, answer, symbols)
     facts = _facts(reader, step, step.reveal)
     facts |= {
-        "answer": shown_answer(step, answer),
+        "answer": shown(answer) if step.kind is Kind.NUMBER else shown_answer(step, answer),
         "length": shown(len(scene.traced.text)),
         "tensor": "" if key is None else scene.stage(key).title,
     }
@@ -154,7 +154,7 @@ def answered(
         "right": None if verdict is None else verdict.right,
         "prediction": None if verdict is None else verdict.understood,
         "difference": verdict.difference if verdict else "",
-        "answer": facts["answer"],
+        "answer": shown_answer(step, answer),
         "reveal": step.reveal.format_map(facts),
         "misconception": step.misconception,
         "mathml": None if step.equation is None else mathml(step.equation),

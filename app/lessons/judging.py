@@ -17,6 +17,8 @@ WHOLE = re.compile(r"[+-]?\d{1,9}")
 SIGNS = str.maketrans({"−": "-", "–": "-"})
 MOST_AXES = 4
 DIGITS = 4
+NOTHING = 0.01
+"""An answer that is so small a part of the tolerance is a 0 that was computed."""
 
 
 class PredictionError(InputError):
@@ -189,6 +191,8 @@ def shown_answer(step: Step, answer: Any) -> str:
         return next(option.text for option in step.options if option.key == key)
     if step.kind is Kind.CELL:
         return " or ".join(in_words(step, place) for place in answer)
+    if step.kind is Kind.NUMBER and 0 < abs(answer) <= step.tolerance * NOTHING:
+        return "0, up to rounding"
     return shown(answer)
 
 

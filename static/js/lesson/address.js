@@ -1,6 +1,7 @@
 // A lesson's address: the text, the step and the teacher's view, in the query.
 
 const REST = 1000;
+const PUSHED = new Set(["step", "teacher", "example"]);
 
 /** What the address says: only what it names. */
 export function read(search) {
@@ -20,14 +21,15 @@ export function write({ text, opening, step, teacher }) {
   return `?${query}`;
 }
 
-/** Keep the address in step with the store: typing replaces the entry, all else makes a new one. */
+/** Keep the address in step with the store: what the reader chooses makes a new entry, and so does
+ * the first letter typed after a rest. */
 export function follow(store) {
   let typedAt = 0;
   store.subscribe((state, _, action) => {
     const address = write(state);
     if (action.type === "view" || address === (location.search || "?")) return;
     const typing = action.type === "text";
-    const push = !typing || Date.now() - typedAt > REST;
+    const push = typing ? Date.now() - typedAt > REST : PUSHED.has(action.type);
     history[push ? "pushState" : "replaceState"](null, "", address);
     if (typing) typedAt = Date.now();
   });

@@ -44,7 +44,7 @@ function asked({ key, kind, axes, options, ask }) {
     return [make("fieldset", { class: "question-options" }, make("legend", { class: "is-unseen", text: ask }), ...options.map(radio))];
   }
   const hint = `${key}-hint`;
-  const names = kind === "cell" ? axes : [`Your ${kind}`];
+  const names = (kind === "cell" ? axes : [kind]).map((name) => `Your ${name}`);
   const field = (name, i) =>
     make(
       "p",
@@ -55,19 +55,19 @@ function asked({ key, kind, axes, options, ask }) {
   return [...names.map(field), make("p", { class: "hint", id: hint, text: HINTS[kind] })];
 }
 
-function pick(name, { key }, table, limit) {
+function pick(name, { key, stage }, table, limit) {
   const id = `${key}-${name}`;
   const field =
     name === "length"
       ? make("input", { id, name, class: "question-input", type: "number", min: 1, max: limit, step: 1 })
-      : make("select", { id, name }, ...tensors(table));
+      : make("select", { id, name }, ...tensors(table, stage));
   return make("p", { class: "question-field" }, make("label", { for: id, text: name === "length" ? `Length, 1 to ${limit}` : "Tensor" }), field);
 }
 
 /** Every tensor of the model, under the part that it stands in. */
-function tensors(table) {
+function tensors(table, first) {
   const stages = table?.stages ?? [];
   const groups = [...new Set(stages.map((stage) => stage.group))];
-  const own = (group) => stages.filter((stage) => stage.group === group).map((stage) => make("option", { value: stage.key, text: stage.title }));
+  const own = (group) => stages.filter((stage) => stage.group === group).map((stage) => make("option", { value: stage.key, text: stage.title, selected: stage.key === first }));
   return groups.map((group) => make("optgroup", { label: group }, ...own(group)));
 }

@@ -45,7 +45,7 @@ function reduce(state, action) {
       return { ...state, text: action.text, answers: {}, failures: {}, refusal: null };
     case "view": {
       const text = action.view.text ?? state.opening;
-      const answers = text === state.text && !action.view.teacher ? state.answers : {};
+      const answers = text === state.text && !action.view.teacher && !state.teacher ? state.answers : {};
       return onStep({ ...state, text, answers, teacher: action.view.teacher, refusal: null }, action.view.step ?? 1);
     }
     case "lesson":

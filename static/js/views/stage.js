@@ -57,7 +57,7 @@ function describe(root, entry, { table }) {
 
 /** A long equation is written smaller, so that it can be read without scrolling; one that would be
  * too small scrolls, by keyboard too. */
-function fit(equation) {
+export function fit(equation) {
   equation.style.fontSize = "";
   const size = Number.parseFloat(getComputedStyle(equation).fontSize);
   const share = equation.clientWidth / equation.scrollWidth;

@@ -3,6 +3,7 @@
 import { write as tracerAddress } from "../../address.js";
 import { make, makeMath } from "../../dom.js";
 import { onKeys } from "../../keys.js";
+import { fit } from "../../views/stage.js";
 import { write } from "../address.js";
 import { makeForm, readForm, setOpen } from "../question.js";
 import { makeReveal } from "../reveal.js";
@@ -36,6 +37,8 @@ export function stepView(predict, limit) {
 }
 
 function listen(root, dispatch, predict) {
+  const equation = part(root, "equation");
+  new ResizeObserver(() => fit(equation)).observe(equation);
   const ask = (shown) => {
     const { prediction, picks } = readForm(part(root, "form").firstElementChild, on.get(root).question);
     predict(on.get(root).question, shown ? null : prediction, picks);
@@ -95,19 +98,23 @@ function form(root, table, limit, drawn) {
   part(root, "form").replaceChildren(...(refusal === null ? [makeForm(on.get(root).question, { table, limit })] : []));
 }
 
-/** Where in the model it is: a title, what is done there, and its equation. */
+/** Where in the model it is: a title, what is done there, and its equation. Not before the reader
+ * has picked that. */
 function place(root, table) {
-  const { model, stage } = on.get(root).question;
-  const entry = table?.stages.find(({ key }) => key === (on.get(root).state.answers[on.get(root).question.key]?.stage ?? stage));
-  const named = `${model} ${entry?.key}`;
-  if (root.dataset.placed === named) return;
-  root.dataset.placed = named;
+  const { question, state } = on.get(root);
+  const { model, stage, picks } = question;
+  const answer = state.answers[question.key];
+  const key = picks.includes("stage") ? answer?.stage : stage;
+  const entry = table?.stages.find((one) => one.key === key);
   part(root, "place").hidden = !entry;
-  if (!entry) return;
+  const named = `${model} ${entry?.key}`;
+  if (!entry || root.dataset.placed === named) return;
+  root.dataset.placed = named;
   part(root, "stage").textContent = entry.title;
   part(root, "model").textContent = model;
   part(root, "operation").textContent = `${entry.operation[0].toUpperCase()}${entry.operation.slice(1)}.`;
   part(root, "equation").replaceChildren(makeMath(entry.mathml));
+  fit(part(root, "equation"));
 }
 
 function answered(root, state, previous, changed) {
