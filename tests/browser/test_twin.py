@@ -117,9 +117,9 @@ def test_chosen_cell_is_marked_and_a_number_can_be_chosen(page: Page) -> None:
 def test_number_of_the_gradients_table_is_a_gradient(page: Page) -> None:
     open_table(page, open_gradient, text="To be", stage=WEIGHTS)
     page.locator(TABLES).nth(1).locator("td").nth(5).click()
-    assert "cell=0.1.0" in page.url
+    assert "cell=0.1.0&of=gradient" in page.url
     shown = page.locator(f"{TABLES} td[aria-current]").nth(1).inner_text()
-    assert shown == page.locator("[data-cell] .cell-value").inner_text()
+    assert shown == page.locator("[data-cell] .cell-gradient").inner_text()
 
 
 def test_weight_is_a_table_too(page: Page, model: LoadedModel) -> None:
