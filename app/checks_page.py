@@ -183,7 +183,7 @@ def _told(
 ) -> dict[str, Any]:
     """One difference: as it is, in three digits, and where. None is anywhere if there is none."""
     index = found["index"] if found["absolute"] else None
-    view = {"gradient": "1"} if of_gradient else {}
+    view = {"of": "gradient", "gradient": "1"} if of_gradient else {}
     return found | {
         "empty": found["index"] is None,
         "words": short(found["absolute"]),

@@ -124,7 +124,7 @@ def test_links_point_at_the_cells_of_the_api(client: TestClient, name: str) -> N
         if check[one] is not None and check[one]["absolute"]
     ]
     cells = shown(client, query).cells
-    assert [(one["stage"], one["cell"], "gradient" in one) for one in cells] == expected
+    assert [(one["stage"], one["cell"], one.get("of") == "gradient") for one in cells] == expected
     for one in cells:
         assert {key: one[key] for key in query if key != "gradient"} == {
             key: value for key, value in query.items() if key != "gradient"

@@ -32,12 +32,15 @@ def test_differences_lead_to_the_cells_of_the_api(page: Page, client: TestClient
     expected = [check[name]["index"] for name in ("end_to_end", "single_operation", "gradient")]
     links = page.locator(WHERE)
     assert links.count() == 3
+    asked: list[str | None] = []
     for link, index in zip(links.all(), expected, strict=True):
         cell = ".".join(map(str, index))
         assert query_of(link.get_attribute("href") or "")["cell"] == cell
         link.click()
         assert query_of(page.url)["cell"] == cell
+        asked.append(query_of(page.url).get("of"))
         assert f"head {index[0] + 1} ·" in page.locator("[data-cell]").inner_text()
+    assert asked == [None, None, "gradient"]
 
 
 def test_link_keeps_the_focus_and_back_returns(page: Page) -> None:

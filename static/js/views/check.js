@@ -26,7 +26,7 @@ function listen(root, dispatch) {
     const there = event.target.closest("[data-where]");
     if (!there || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    dispatch({ type: "cell", cell: there.dataset.where.split(".").map(Number) });
+    dispatch({ type: "cell", cell: there.dataset.where.split(".").map(Number), differential: "ofGradient" in there.dataset });
     if (there.dataset.only) dispatch({ type: "head", head: Number(there.dataset.only), stepping: true });
   });
 }
@@ -44,7 +44,7 @@ function say(root, state) {
     said.push(`${verdict(agrees(found))}. From the ids on, the largest difference is `, size(found.end_to_end, state));
     said.push("; this operation alone, ", size(found.single_operation, state), ".");
   }
-  if (differentiated) said.push(` Gradient: ${verdict(differentiated.equal)}, largest difference `, size(differentiated, state), ".");
+  if (differentiated) said.push(` Gradient: ${verdict(differentiated.equal)}, largest difference `, size(differentiated, state, true), ".");
   if (found && !saved) said.push(" ", make("a", { href: allChecks(state), text: "All checks" }));
   root.replaceChildren(...said);
   root.classList.toggle("is-wrong", Boolean(found) && !(agrees(found) && (differentiated?.equal ?? true)));
@@ -52,9 +52,9 @@ function say(root, state) {
 }
 
 /** A difference as a link to its cell; there is no place to name where all are equal. */
-function size({ absolute, index }, state) {
+function size({ absolute, index }, state, ofGradient = false) {
   if (!index || absolute === 0) return short(absolute);
-  return make("a", { href: "?", "data-where": index.join("."), title: `at ${placeInWords(focused(state), index, state)}`, text: short(absolute) });
+  return make("a", { href: "?", "data-where": index.join("."), "data-of-gradient": ofGradient, title: `at ${placeInWords(focused(state), index, state)}`, text: short(absolute) });
 }
 
 function link(root, state) {
@@ -63,7 +63,7 @@ function link(root, state) {
     const head = state.head !== null && cell.length === 3 ? cell[0] : null;
     if (head !== null) one.dataset.only = head; // of one head, it is to be the one that has the cell
     else delete one.dataset.only;
-    one.href = writeAt({ ...state, head: head ?? state.head }, { stage: state.stage, cell });
+    one.href = writeAt({ ...state, head: head ?? state.head }, { stage: state.stage, cell, differential: "ofGradient" in one.dataset });
   }
 }
 
