@@ -21,6 +21,16 @@ export function makeMath(mathml) {
   return document.importNode(new DOMParser().parseFromString(mathml, "application/xml").documentElement, true);
 }
 
+/** Act on a click on what matches, with the found element; not on one that is to open elsewhere. */
+export function onFollow(root, selector, act) {
+  root.addEventListener("click", (event) => {
+    const found = event.target.closest(selector);
+    if (!found || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    act(found);
+  });
+}
+
 function furnish(element, properties, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === false || value === undefined) continue;

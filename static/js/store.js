@@ -2,6 +2,7 @@
 
 import { colouring } from "./colours.js";
 import { charactersOf, movedBy, sameReading } from "./readings.js";
+import { storeOf } from "./stores.js";
 
 /** What is on the screen. `trace` is {asked, told, tensors}, which may be of an older request than
  * `text`, `target` and `hidden` make, while one is under way or after a refusal. */
@@ -38,22 +39,8 @@ export function initialState({ model, architecture, weights, mask, text, stage, 
   };
 }
 
-/** A store of one state; subscribers get (state, previous). */
 export function createStore(state) {
-  const subscribers = new Set();
-  return {
-    get state() {
-      return state;
-    },
-    subscribe(subscriber) {
-      subscribers.add(subscriber);
-    },
-    dispatch(action) {
-      const previous = state;
-      state = reduce(state, action);
-      if (state !== previous) for (const subscriber of subscribers) subscriber(state, previous, action);
-    },
-  };
+  return storeOf(state, reduce);
 }
 
 function reduce(state, action) {

@@ -3,7 +3,7 @@
 
 import { writeAt } from "../address.js";
 import { asCurl, asText } from "../arithmetic.js";
-import { make, makeMath } from "../dom.js";
+import { make, makeMath, onFollow } from "../dom.js";
 import { questionOf, sameQuestion } from "../explaining.js";
 import { exact, short } from "../numbers.js";
 import { operandMap, placeOfFactor, tensorsOf } from "../operands.js";
@@ -37,13 +37,11 @@ export function arithmetic(root, state, dispatch, previous) {
 }
 
 function listen(root, dispatch) {
+  onFollow(root, "[data-walk]", (link) => {
+    dispatch({ type: "walk", to: JSON.parse(link.dataset.walk) });
+    document.querySelector("[data-cell]").focus({ preventScroll: true });
+  });
   root.addEventListener("click", async (event) => {
-    const link = event.target.closest("[data-walk]");
-    if (link && !(event.metaKey || event.ctrlKey || event.shiftKey)) {
-      event.preventDefault();
-      dispatch({ type: "walk", to: JSON.parse(link.dataset.walk) });
-      document.querySelector("[data-cell]").focus({ preventScroll: true });
-    }
     if (event.target.closest("[data-whole]")) dispatch({ type: "whole", whole: event.target.dataset.whole === "true" });
     const copy = event.target.closest("[data-copied]");
     if (!copy) return;

@@ -2,7 +2,7 @@
 
 import { write, writeAt } from "../address.js";
 import { settled } from "../differentiated.js";
-import { make } from "../dom.js";
+import { make, onFollow } from "../dom.js";
 import { short } from "../numbers.js";
 import { saved } from "../saved.js";
 import { focused, isWeight } from "../store.js";
@@ -22,10 +22,7 @@ export function check(root, state, dispatch, previous) {
 }
 
 function listen(root, dispatch) {
-  root.addEventListener("click", (event) => {
-    const there = event.target.closest("[data-where]");
-    if (!there || event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
+  onFollow(root, "[data-where]", (there) => {
     dispatch({ type: "cell", cell: there.dataset.where.split(".").map(Number), differential: "ofGradient" in there.dataset });
     if (there.dataset.only) dispatch({ type: "head", head: Number(there.dataset.only), stepping: true });
   });

@@ -2,7 +2,7 @@
 
 import { write, writeAt } from "../address.js";
 import { paired, settled } from "../differentiated.js";
-import { make, makeMath } from "../dom.js";
+import { make, makeMath, onFollow } from "../dom.js";
 import { exact } from "../numbers.js";
 import { focused, isWeight, stale } from "../store.js";
 import { gradientSymbol } from "../symbols.js";
@@ -15,12 +15,7 @@ export function inspector(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
-    root.addEventListener("click", (event) => {
-      const link = event.target.closest("[data-go]");
-      if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      dispatch({ type: "stage", stage: link.dataset.go });
-    });
+    onFollow(root, "[data-go]", (link) => dispatch({ type: "stage", stage: link.dataset.go }));
   }
   root.classList.toggle("is-stale", stale(state));
   if (CELL_FROM.some((name) => state[name] !== previous?.[name])) cell(root, state);

@@ -3,7 +3,7 @@
 
 import { writeAt } from "../address.js";
 import { drawThumbnail } from "../canvas.js";
-import { make } from "../dom.js";
+import { make, onFollow } from "../dom.js";
 import { rails } from "../rail.js";
 import { colouringOf, stale } from "../store.js";
 
@@ -33,12 +33,7 @@ function build(root, state, dispatch) {
       make("section", { class: "outline-group", "aria-label": name }, make("h3", { class: "outline-title", text: name }), make("ol", { class: "outline-list" }, ...rows)),
     ),
   );
-  root.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-stage]");
-    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    dispatch({ type: "stage", stage: link.dataset.stage });
-  });
+  onFollow(root, "[data-stage]", (link) => dispatch({ type: "stage", stage: link.dataset.stage }));
   root.addEventListener("keydown", (event) => move(root, event));
 }
 

@@ -1,7 +1,7 @@
 // What the focused stage is: shape, operation, equation, sections.
 
 import { writeAt } from "../address.js";
-import { make, makeMath } from "../dom.js";
+import { make, makeMath, onFollow } from "../dom.js";
 import { onKeys } from "../keys.js";
 import { axisNames } from "../labels.js";
 import { focused, isWeight } from "../store.js";
@@ -32,11 +32,8 @@ function listen(root, dispatch) {
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-section]");
     if (button) dispatch({ type: "section", section: button.dataset.section });
-    const link = event.target.closest("[data-go]");
-    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    dispatch({ type: "stage", stage: link.dataset.go });
   });
+  onFollow(root, "[data-go]", (link) => dispatch({ type: "stage", stage: link.dataset.go }));
   onKeys({
     "[": () => root.querySelector("[data-previous]").click(),
     "]": () => root.querySelector("[data-next]").click(),

@@ -1,7 +1,7 @@
 // The cells on the way to the chosen one; each leads back to itself.
 
 import { writeAt } from "../address.js";
-import { make } from "../dom.js";
+import { make, onFollow } from "../dom.js";
 import { placeIn } from "../store.js";
 import { cellSymbol, nameOf } from "../symbols.js";
 
@@ -11,10 +11,7 @@ export function trail(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
-    root.addEventListener("click", (event) => {
-      const link = event.target.closest("[data-step]");
-      if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
+    onFollow(root, "[data-step]", (link) => {
       dispatch({ type: "back", step: Number(link.dataset.step) });
       document.querySelector("[data-cell]").focus({ preventScroll: true });
     });
