@@ -87,9 +87,9 @@ function reduce(state, action) {
     case "cell":
       return { ...state, ...NO_CELL, hover: state.hover, cell: action.cell, differential: action.differential ?? false };
     case "walk":
-      return { ...state, ...at(action.to), trail: [...state.trail, placeIn(state)], gradient: state.gradient || action.to.differential };
+      return { ...state, ...at(state, action.to), trail: [...state.trail, placeIn(state)], gradient: state.gradient || action.to.differential };
     case "back":
-      return { ...state, ...at(state.trail[action.step]), trail: state.trail.slice(0, action.step) };
+      return { ...state, ...at(state, state.trail[action.step]), trail: state.trail.slice(0, action.step) };
     case "whole":
       return { ...state, whole: action.whole };
     case "explanation":
@@ -105,8 +105,9 @@ function reduce(state, action) {
 
 const NO_CELL = { cell: null, differential: false, trail: [], whole: false, hover: null };
 
-function at({ stage, cell, differential }) {
-  return { ...NO_CELL, stage, cell, differential };
+/** A cell to go to; where one panel alone is shown, it is the one that has the cell. */
+function at({ head }, { stage, cell, differential }) {
+  return { ...NO_CELL, stage, cell, differential, head: head !== null && cell.length === 3 ? cell[0] : head };
 }
 
 /** The chosen cell, as a step of a trail. */

@@ -8,7 +8,7 @@ import { questionOf, sameQuestion } from "../explaining.js";
 import { exact, short } from "../numbers.js";
 import { operandMap, placeOfFactor, tensorsOf } from "../operands.js";
 import { saved } from "../saved.js";
-import { placeIn } from "../store.js";
+import { entryOf, placeIn } from "../store.js";
 import { cellSymbol, nameOf } from "../symbols.js";
 
 const SHOWN_FROM = ["explanation", "trace", "table", "stage", "cell", "differential", "whole", "matrices", "gradients", "palette", "scale"];
@@ -23,6 +23,7 @@ export function arithmetic(root, state, dispatch, previous) {
   const { explanation } = state;
   const answered = explanation !== null && sameQuestion(explanation.question, question);
   root.hidden = question === null;
+  document.body.classList.toggle("is-asked", question !== null);
   root.classList.toggle("is-waiting", question !== null && !answered);
   if (question === null) root.replaceChildren();
   if (!answered) return;
@@ -84,7 +85,7 @@ function term(state, { label, factors, value }) {
   return make(
     "li",
     { class: "summand" },
-    make("span", { class: "summand-label", text: label }),
+    make("span", { class: "summand-label", text: entryOf(state.table, label)?.title ?? label }),
     make("span", { class: "summand-value", text: written(value) }),
     factors.length ? make("span", { class: "summand-factors" }, ...factors.flatMap((one, i) => [i ? " × " : "", factor(state, one)])) : null,
   );

@@ -132,9 +132,15 @@ function roomBelow(root) {
 }
 
 /** Which one panel is shown, or null for all. */
-export function onlyPanel({ head, projector }, axes, count) {
+export function onlyPanel({ head, projector, cell }, axes, count) {
   if (axes.panel === null || count < 2) return null;
-  return head !== null && head < count ? head : projector ? 0 : null;
+  if (head !== null && head < count) return head;
+  return projector ? panelWith(cell, count) : null;
+}
+
+/** The panel that has the chosen cell, or the first one. */
+function panelWith(cell, count) {
+  return cell?.length === 3 && cell[0] < count ? cell[0] : 0;
 }
 
 /** The drawn figure as Plotly's data and layout; other `ink` for another paper. */
