@@ -2,6 +2,7 @@
 
 import { differentiated } from "../../differentiated.js";
 import { axisNames } from "../../labels.js";
+import { initialState as usual } from "../../store.js";
 import { heatmap } from "../../views/heatmap.js";
 
 const seen = new WeakMap(); // root -> the state that the heatmap saw last
@@ -21,13 +22,11 @@ export function figure(root, state, dispatch) {
   heatmap(root, drawn, dispatch, previous);
 }
 
-/** The state that the tracer's heatmap would have. */
+/** The state that the tracer would have. */
 function asTraced({ picture, tables, hover, cell }) {
-  const { model, stage, trace, gradients, head } = picture;
-  const state = {
-    table: tables[model], trace, gradients, stage, head, cell, hover,
-    token: null, palette: "default", scale: "robust", projector: false,
-  };
+  const { model, stage, trace, gradients, head, reading } = picture;
+  const view = usual({ ...reading, model, stage, weights: "", architecture: null, mask: null, examples: [] });
+  const state = { ...view, table: tables[model], trace, gradients, head, cell, hover };
   return gradients === null ? state : differentiated(state);
 }
 

@@ -3,6 +3,7 @@
 import { write as tracerAddress } from "../../address.js";
 import { make, makeMath } from "../../dom.js";
 import { onKeys } from "../../keys.js";
+import { initialState as usual } from "../../store.js";
 import { fit } from "../../views/stage.js";
 import { write } from "../address.js";
 import { makeForm, readForm, setOpen } from "../question.js";
@@ -26,7 +27,8 @@ export function stepView(predict, limit) {
     root.classList.toggle("is-stale", outdated(state) && state.refusal !== null);
     const changed = question !== (previous && current(previous));
     const table = state.tables[question.model];
-    const drawn = `${question.key} ${table !== undefined}`;
+    // A form that is there keeps what is typed; only one that lists tensors waits for the table.
+    const drawn = `${question.key} ${question.picks.includes("stage") && table !== undefined}`;
     if (changed) describe(root, state);
     if (changed || root.dataset.formed !== drawn) form(root, table, limit, drawn);
     place(root, table);
@@ -138,11 +140,8 @@ function answered(root, state, previous, changed) {
 
 /** The tracer, at what the answer is about. */
 function inTracer({ model, head, gradient, stage }, { reading, mark, stage: shown }) {
-  const own = shown === stage;
-  return `/${tracerAddress({
-    ...reading, model, stage: shown, head: own ? head : null, token: null, cell: mark, section: null,
-    palette: "default", scale: "robust", projector: false, gradient, highway: false,
-  })}`;
+  const view = usual({ ...reading, model, stage: shown, weights: "", architecture: null, mask: null, examples: [] });
+  return `/${tracerAddress({ ...view, head: shown === stage ? head : null, cell: mark, gradient })}`;
 }
 
 function turn(root, state) {
