@@ -1,5 +1,7 @@
 // A lesson's state, and the only ways it changes. Answers belong to one text.
 
+import { storeOf } from "../stores.js";
+
 /** What is on the screen of a lesson, or of the exercises. */
 export function initialState({ name, text, examples }) {
   return {
@@ -22,20 +24,7 @@ export function initialState({ name, text, examples }) {
 }
 
 export function createStore(state) {
-  const subscribers = new Set();
-  return {
-    get state() {
-      return state;
-    },
-    subscribe(subscriber) {
-      subscribers.add(subscriber);
-    },
-    dispatch(action) {
-      const previous = state;
-      state = reduce(state, action);
-      if (state !== previous) for (const subscriber of subscribers) subscriber(state, previous, action);
-    },
-  };
+  return storeOf(state, reduce);
 }
 
 function reduce(state, action) {

@@ -1,7 +1,7 @@
 // One step: its place, its sentence, its question, and the answer once it has been asked for.
 
 import { write as tracerAddress } from "../../address.js";
-import { make, makeMath } from "../../dom.js";
+import { make, makeMath, onFollow } from "../../dom.js";
 import { onKeys } from "../../keys.js";
 import { initialState as usual } from "../../store.js";
 import { fit } from "../../views/stage.js";
@@ -60,11 +60,8 @@ function listen(root, dispatch, predict) {
       dispatch({ type: "again", key: on.get(root).question.key });
       root.querySelector("[name]")?.focus();
     }
-    const link = event.target.closest("[data-go]");
-    if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    dispatch({ type: "step", step: Number(link.dataset.go) });
   });
+  onFollow(root, "[data-go]", (link) => dispatch({ type: "step", step: Number(link.dataset.go) }));
   const go = (name) => () => {
     if (!part(root, name).hidden) part(root, name).click();
   };

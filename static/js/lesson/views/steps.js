@@ -1,18 +1,13 @@
 // The list of steps, each with what became of it.
 
-import { make } from "../../dom.js";
+import { make, onFollow } from "../../dom.js";
 import { write } from "../address.js";
 import { WORDS } from "../progress.js";
 
 export function steps(root, state, dispatch, previous) {
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
-    root.addEventListener("click", (event) => {
-      const link = event.target.closest("[data-step]");
-      if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
-      event.preventDefault();
-      dispatch({ type: "step", step: Number(link.dataset.step) });
-    });
+    onFollow(root, "[data-step]", (link) => dispatch({ type: "step", step: Number(link.dataset.step) }));
   }
   if (state.lesson === null) return;
   if (root.dataset.count !== String(state.lesson.questions.length)) build(root, state);
