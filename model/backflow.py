@@ -1,10 +1,23 @@
 """How a gradient reaches one cell: what each use of its tensor passes back."""
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from model.ops import Array, Explanation, Factor, Gradient, Rows, Rule, Term, explained, numbers
+from model.ops import (
+    Array,
+    Explanation,
+    Factor,
+    Gradient,
+    Rows,
+    Rule,
+    Step,
+    Term,
+    explained,
+    numbers,
+)
 from model.stage import Stage
 from model.tracing import Trace
 
@@ -15,21 +28,38 @@ MOVE = 1e-6
 """How far a cell is moved to see which cells of a result move with it."""
 
 
+class Path(NamedTuple):
+    """One cell of a use's result that moves with the cell in question: its place, its gradient, and
+    the slope, d that cell / d the cell in question."""
+
+    place: tuple[int, ...]
+    gradient: float
+    slope: float
+
+
 def explain(traced: Trace, uses: Sequence[Use], index: tuple[int, ...]) -> Explanation:
-    """d loss / d cell as a sum of one term a use, its value by the operation's vector-Jacobian
-    product in float64. The factor of a term is one cell of the use's own gradient (operand n for
-    use n): the one through which most comes back; where nothing does, the largest.
+    """d loss / d cell by the chain rule: over the cells that each use makes from it, the sum of
+    gradient times slope, in float64. The factor of a term is that cell of the use's own gradient
+    (operand n for use n). A use of which no cell moves has one term, of slope 0; `steps` say how
+    much each use passes back in all.
     """
-    terms = []
+    terms, steps, gradients, slopes = [], [], [], []
     for n, (reader, operand) in enumerate(uses):
-        value, through = _passed_back(traced, reader, operand, index)
-        terms.append(Term(reader.key, (Factor(n, through),), value))
+        paths = _paths(traced, reader, operand, index)
+        for path in paths:
+            label = f"slope {path.slope:.9g}"
+            terms.append(Term(label, (Factor(n, path.place),), path.gradient * path.slope))
+        gradients += [path.gradient for path in paths]
+        slopes += [path.slope for path in paths]
+        passed = math.fsum(path.gradient * path.slope for path in paths)
+        steps.append(Step(reader.key, passed))
     return explained(
         Rule.SUM,
         terms,
-        f"np.sum({numbers(term.value for term in terms)})",
-        note="Each term is what one stage passes back: the gradient of all its cells times how "
-        "much they move with this one. The operand is the cell through which most comes.",
+        f"np.dot({numbers(gradients)}, {numbers(slopes)})",
+        steps=steps,
+        note="Each term is the gradient of one cell that is made from this one, times its slope: "
+        "how much it moves for each unit that this one moves.",
     )
 
 
@@ -56,27 +86,32 @@ def equation(symbol: str, readers: Sequence[Stage]) -> str:
     return f"{of} = {' + '.join(flows)}"
 
 
-def _passed_back(
-    traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]
-) -> tuple[float, tuple[int, ...]]:
-    """What a stage passes back to one cell of one operand, and the cell of its own gradient
-    through which most of that comes."""
+def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -> tuple[Path, ...]:
+    """The cells of a stage that move with one cell of one of its operands. Which they are is seen
+    by moving it a little; each one's slope is exact, by the vector-Jacobian product of that cell
+    alone."""
     recorded = [traced.array(key) for key in reader.inputs]
     weights = [traced.model.weights[weight.key] for weight in reader.weights]
     operands = [_exact(array) for array in (*recorded, *weights)]
     gradient = traced.gradient(reader.key)
     assert gradient is not None, f"{reader.key} passes a gradient back and has none"
     dy, y = _exact(gradient), _exact(traced.array(reader.key))
+
+    def slope(cell: tuple[int, ...]) -> float:
+        alone = np.zeros_like(dy)
+        alone[cell] = 1.0
+        return _entry(reader.op.backward(alone, y, *operands)[operand], index)
+
     with np.errstate(divide="ignore", invalid="ignore"):  # of a probability of 0
-        flow = reader.op.backward(dy, y, *operands)[operand]
-        value = _entry(flow, index)
         before = reader.op.forward(*operands)
-        operands[operand] = operands[operand].copy()
-        operands[operand][index] += MOVE
-        moved = np.nan_to_num(dy * (reader.op.forward(*operands) - before))
-    sizes = np.abs(moved if moved.any() else dy)
-    through = np.unravel_index(np.argmax(sizes), sizes.shape)
-    return value, tuple(int(place) for place in through)
+        other = list(operands)
+        other[operand] = operands[operand].copy()
+        other[operand][index] += MOVE
+        moved = np.argwhere(np.nan_to_num(reader.op.forward(*other) - before))
+        if not len(moved):
+            moved = np.array([np.unravel_index(np.argmax(np.abs(dy)), dy.shape)])
+        cells = [tuple(map(int, cell)) for cell in moved]
+        return tuple(Path(cell, float(dy[cell]), slope(cell)) for cell in cells)
 
 
 def _exact(array: Array) -> Array:

@@ -10,6 +10,7 @@ import { keepMatrices } from "./matrices.js";
 import { keepTraced } from "./requests.js";
 import { createStore, initialState, viewed } from "./store.js";
 import { arithmetic } from "./views/arithmetic.js";
+import { asked } from "./views/asked.js";
 import { away } from "./views/away.js";
 import { bar } from "./views/bar.js";
 import { check } from "./views/check.js";
@@ -29,7 +30,7 @@ import { tools } from "./views/tools.js";
 import { trail } from "./views/trail.js";
 import { twin } from "./views/twin.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, check, flow, twin, away, inspector, trail, arithmetic, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, asked, check, flow, twin, away, inspector, trail, arithmetic, next };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(here())));

@@ -139,9 +139,11 @@ export function viewed(state, view) {
 /** The table, and a stage of it; that another one was asked for is said. */
 function withTable(state, table) {
   const stage = known(table, state.stage);
-  const notice = stage === state.stage ? "" : `${state.model} has no stage “${state.stage}”; this is another one.`;
-  const weights = table.weights.map((weight) => ({ ...weight, ...NO_OPERATION }));
   const trail = state.trail.filter((step) => entryOf(table, step.stage) !== undefined);
+  const lost = state.trail.length - trail.length;
+  const strange = lost ? `The way that the address names has ${lost === 1 ? "a step" : `${lost} steps`} that ${state.model} has not; left out.` : "";
+  const notice = stage === state.stage ? strange : `${state.model} has no stage “${state.stage}”; this is another one.`;
+  const weights = table.weights.map((weight) => ({ ...weight, ...NO_OPERATION }));
   return { ...state, table: { ...table, weights }, stage, trail, notice: [state.notice, notice].join(" ").trim() };
 }
 

@@ -332,3 +332,46 @@ def test_arithmetic_does_not_scroll_sideways(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     open_cell(page, text=TEXT, stage="logits", cell="4.1", trail="probabilities*4.1")
     assert not sideways(page)
+
+
+def test_chosen_number_below_the_picture_leads_to_its_arithmetic(page: Page) -> None:
+    """On a narrow window the inspector is further down than one sees."""
+    page.set_viewport_size({"width": 380, "height": 800})
+    open_cell(page, text=TEXT, stage="logits", cell="4.1")
+    line = page.locator(".asked")
+    assert line.inner_text() == "5.526081 at position 4 e · vocab 1 ␣: where it comes from"
+    line.get_by_role("button").click()
+    box = page.locator(".cell-value").bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 800
+
+
+@pytest.mark.parametrize(
+    ("key", "cell"),
+    [("Home", "1.2.0"), ("End", "1.2.4"), ("Control+Home", "1.0.0"), ("Control+End", "1.4.4")],
+)
+def test_home_and_end_lead_to_the_ends(page: Page, key: str, cell: str) -> None:
+    open_cell(page, text=TEXT, stage=WEIGHTS, cell="1.2.1")
+    page.locator('[data-view="figure"] [data-plot]').focus()
+    page.keyboard.press(key)
+    arrived(page, {"stage": WEIGHTS, "cell": [int(i) for i in cell.split(".")]})
+
+
+def test_cell_that_is_not_there_is_said(page: Page) -> None:
+    open_tracer(page, text="ab", stage="logits", cell="4.7", trail="probabilities*4.1")
+    said = page.locator("[data-cell]").inner_text()
+    assert said.startswith("Logits has no cell [4, 7] here: its shape is 2 × 65.")
+    assert page.locator(".trail").is_hidden()
+
+
+def test_step_of_the_way_that_no_model_has_is_said(page: Page) -> None:
+    open_cell(page, text=TEXT, stage="logits", cell="4.1", trail="nothing*1-probabilities*4.1")
+    assert page.locator("[data-step]").count() == 1
+    expect(page.locator("[data-message]").first).to_contain_text("a step that shakespeare has not")
+
+
+def test_projector_shows_the_arithmetic_of_the_cells_own_head(page: Page) -> None:
+    open_cell(page, text=TEXT, stage=WEIGHTS, cell="1.3.2", projector="1")
+    drawn(page, TEXT)
+    assert page.locator(".summand").first.is_visible()
+    assert page.locator('[data-head][aria-pressed="true"]').inner_text() == "2"

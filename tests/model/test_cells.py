@@ -128,16 +128,28 @@ def test_operands_of_a_stage_are_its_inputs_and_weights(traced: Trace, cells: li
             assert named <= {*stage.inputs, *(weight.key for weight in stage.weights)}
 
 
-def test_gradient_has_a_term_for_every_stage_that_reads_the_tensor(
+def passed_back(traced: Trace, cells: list[Cell]) -> list[Cell]:
+    last = traced.model.stages[-1].key
+    return [cell for cell in cells if cell.gradient and cell.stage != last]
+
+
+def test_gradient_says_what_every_stage_that_reads_the_tensor_passes_back(
     traced: Trace, cells: list[Cell]
 ) -> None:
-    last = traced.model.stages[-1].key
-    for cell in cells:
-        if cell.gradient and cell.stage != last:
-            assert cell.rule is Rule.SUM
-            assert [term.label for term in cell.terms] == list(cell.used_by)
-            assert [one.stage for term in cell.terms for one in term.factors] == list(cell.used_by)
-            assert all(one.gradient for term in cell.terms for one in term.factors)
+    for cell in passed_back(traced, cells):
+        assert cell.rule is Rule.SUM
+        assert [step.label for step in cell.steps] == list(cell.used_by)
+        assert math.fsum(step.value for step in cell.steps) == pytest.approx(cell.total, abs=1e-12)
+
+
+def test_terms_of_a_gradient_are_gradients_times_slopes(traced: Trace, cells: list[Cell]) -> None:
+    for cell in passed_back(traced, cells):
+        for term in cell.terms[: len(cell.terms) - bool(cell.folded)]:
+            (one,) = term.factors
+            assert one.gradient
+            assert one.stage in cell.used_by
+            slope = float(term.label.removeprefix("slope "))
+            assert term.value == pytest.approx(one.value * slope, rel=1e-7, abs=1e-30)
 
 
 def test_gradient_of_the_loss_is_one_over_its_number(traced: Trace) -> None:
@@ -251,7 +263,7 @@ def test_id_names_its_character(plain: Trace) -> None:
 def test_tied_embedding_gets_a_gradient_from_each_use(translated: Trace) -> None:
     key = "embedding.weight"
     cell = explain_weight(translated, key, (translated.tokens[0].id, 0), gradient=True)
-    assert len(cell.terms) == len(parameters(translated.model.config)[key].used_by) == 3
+    assert len(cell.steps) == len(parameters(translated.model.config)[key].used_by) == 3
 
 
 def test_row_that_no_one_read_gets_no_gradient(plain: Trace) -> None:

@@ -62,7 +62,7 @@ function parts(state, { question, answer }) {
     make("div", { class: "sum-equation", tabindex: "0", role: "group", "aria-label": "Equation" }, makeMath(answer.mathml)),
     make("ol", { class: "terms", "aria-label": "Terms" }, ...terms.map((one) => term(state, one))),
     folding(state, answer),
-    ...(steps.length ? [make("dl", { class: "sums" }, ...steps.flatMap(({ label, value }) => row(label, exact(value))))] : []),
+    ...(steps.length ? [make("dl", { class: "sums" }, ...steps.flatMap(({ label, value }) => row(named(state, label), exact(value))))] : []),
     make("dl", { class: "sums" },
       ...row(`${answer.joined}`, written(answer.total), "is-total"),
       ...row("shown", written(answer.value)),
@@ -71,6 +71,12 @@ function parts(state, { question, answer }) {
     copies(state.model, question, answer),
     operands(state, answer),
   ].filter((part) => part !== null);
+}
+
+/** A step's label; what a stage passes back is called by its key. */
+function named({ table }, label) {
+  const entry = entryOf(table, label);
+  return entry === undefined ? label : `passed back by ${entry.title}`;
 }
 
 function row(name, value, kind = null) {
@@ -85,7 +91,7 @@ function term(state, { label, factors, value }) {
   return make(
     "li",
     { class: "summand" },
-    make("span", { class: "summand-label", text: entryOf(state.table, label)?.title ?? label }),
+    make("span", { class: "summand-label", text: label }),
     make("span", { class: "summand-value", text: written(value) }),
     factors.length ? make("span", { class: "summand-factors" }, ...factors.flatMap((one, i) => [i ? " × " : "", factor(state, one)])) : null,
   );

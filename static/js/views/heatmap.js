@@ -60,7 +60,7 @@ function listen(root, dispatch) {
   plot.addEventListener("click", (event) => dispatch({ type: "cell", cell: under(event) }));
   plot.addEventListener("keydown", (event) => {
     const on = drawn.get(root);
-    const cell = on && moved(on, event.key);
+    const cell = on && moved(on, event);
     if (cell === undefined || cell === false) return;
     event.preventDefault();
     dispatch({ type: "cell", cell, stepping: true });
@@ -75,20 +75,25 @@ function listen(root, dispatch) {
 
 const STEPS = {
   ArrowLeft: { column: -1 }, ArrowRight: { column: 1 }, ArrowUp: { row: -1 }, ArrowDown: { row: 1 },
-  PageUp: { panel: -1 }, PageDown: { panel: 1 },
+  PageUp: { panel: -1 }, PageDown: { panel: 1 }, Home: {}, End: {},
 };
 
 /** The cell that a key leads to: null to let go, false where the tensor ends, undefined for
- * other keys. */
-function moved({ state }, key) {
+ * other keys. With Ctrl, Home and End lead to the ends of the panel, else of the row. */
+function moved({ state }, { key, ctrlKey, metaKey, altKey }) {
   if (key === "Escape") return null;
   const step = STEPS[key];
-  if (!step) return undefined;
+  if (!step || metaKey || altKey) return undefined;
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
   const known = state.cell !== null && valueAt(tensor, state.cell) !== undefined;
   const place = known ? placeOf(state.cell) : { panel: state.head ?? 0, row: 0, column: 0 };
-  if (known) for (const [axis, by] of Object.entries(step)) place[axis] += by;
+  const { rows, columns } = panelsOf(stage, state.trace);
+  if (key === "Home" || key === "End") {
+    place.column = key === "Home" ? 0 : columns - 1;
+    if (ctrlKey) place.row = key === "Home" ? 0 : rows - 1;
+  } else if (ctrlKey) return undefined;
+  else if (known) for (const [axis, by] of Object.entries(step)) place[axis] += by;
   const index = indexOf(stage, place);
   return valueAt(tensor, index) === undefined ? false : index;
 }

@@ -4,7 +4,7 @@ import { write, writeAt } from "../address.js";
 import { paired, settled } from "../differentiated.js";
 import { make, makeMath, onFollow } from "../dom.js";
 import { exact } from "../numbers.js";
-import { focused, isWeight, stale } from "../store.js";
+import { entryOf, focused, isWeight, stale } from "../store.js";
 import { gradientSymbol } from "../symbols.js";
 import { cellInWords, valueAt } from "../tensors.js";
 import { weighed } from "../weighed.js";
@@ -34,7 +34,7 @@ function cell(root, state) {
   const known = shown !== null && index !== null && valueAt(shown.trace.tensors.get(state.stage), index) !== undefined;
   const box = root.querySelector("[data-cell]");
   if (!known) {
-    box.replaceChildren(make("p", { class: "hint", text: "Point at a cell to read its number; click it, or go there with the arrow keys, to see where the number comes from." }));
+    box.replaceChildren(make("p", { class: "hint", text: missing(shown, state) ?? "Point at a cell to read its number; click it, or go there with the arrow keys, to see where the number comes from." }));
     return;
   }
   const entry = focused(state);
@@ -44,6 +44,13 @@ function cell(root, state) {
     make("p", { class: "cell-place" }, makeMath(entry.symbol_mathml), ` at ${words.place}`),
     ...(paired(state) && settled(state) ? gradientOf(state, entry, index) : []),
   );
+}
+
+/** That the tensor has no such cell, where it is known; else null. */
+function missing(shown, { cell, stage, table }) {
+  if (shown === null || cell === null) return null;
+  const { title } = entryOf(table, stage);
+  return `${title} has no cell [${cell.join(", ")}] here: its shape is ${shown.trace.tensors.get(stage).shape.join(" × ")}. Choose another one.`;
 }
 
 function gradientOf({ table, gradients, stage }, entry, index) {

@@ -2,10 +2,12 @@
 
 import { writeAt } from "../address.js";
 import { make, onFollow } from "../dom.js";
+import { questionOf } from "../explaining.js";
 import { placeIn } from "../store.js";
 import { cellSymbol, nameOf } from "../symbols.js";
+import { valueAt } from "../tensors.js";
 
-const SHOWN_FROM = ["trail", "cell", "stage", "differential", "table", "trace"];
+const SHOWN_FROM = ["trail", "cell", "stage", "differential", "table", "trace", "matrices", "gradients"];
 
 export function trail(root, state, dispatch, previous) {
   if (state.table === null || state.trace === null) return;
@@ -16,7 +18,7 @@ export function trail(root, state, dispatch, previous) {
       document.querySelector("[data-cell]").focus({ preventScroll: true });
     });
   }
-  root.hidden = state.trail.length === 0;
+  root.hidden = state.trail.length === 0 || questionOf(state) === null;
   if (SHOWN_FROM.every((name) => state[name] === previous?.[name])) return;
   if (root.hidden) {
     root.replaceChildren();
@@ -26,10 +28,16 @@ export function trail(root, state, dispatch, previous) {
     make(
       "ol",
       { class: "trail-steps" },
-      ...state.trail.map((step, i) => make("li", {}, make("a", {
-        href: writeAt(state, { ...step, trail: state.trail.slice(0, i) }), "data-step": String(i), "aria-label": nameOf(state, step),
-      }, ...cellSymbol(state.table, step)))),
+      ...state.trail.map((step, i) => make("li", {}, stepBack(state, step, i))),
       make("li", { "aria-current": "step" }, ...cellSymbol(state.table, placeIn(state))),
     ),
   );
+}
+
+/** A step as a link; of a text that has become shorter it may be no cell any more. */
+function stepBack(state, step, i) {
+  const symbol = cellSymbol(state.table, step);
+  const tensor = state.trace.tensors.get(step.stage);
+  if (tensor && valueAt(tensor, step.cell) === undefined) return make("span", { class: "hint", title: "the text has no such cell any more" }, ...symbol);
+  return make("a", { href: writeAt(state, { ...step, trail: state.trail.slice(0, i) }), "data-step": String(i), "aria-label": nameOf(state, step) }, ...symbol);
 }
