@@ -92,6 +92,8 @@ class LessonStep(Answer):
     ask: str
     kind: str = Field(description="number, shape, cell or choice")
     axes: list[str] = Field(description="of a cell")
+    symbols: list[str] = Field(description="those that a shape can be written in")
+    within: str | None = Field(description="how far off a number is still right")
     options: list[LessonOption] = Field(description="of a choice")
     source: str | None = Field(description="of an exercise: where it is set")
     see: list[LessonLink]

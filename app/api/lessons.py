@@ -10,6 +10,7 @@ from app.api.access import Served
 from app.lessons.asking import answered, asked
 from app.lessons.lesson import Lesson
 from app.lessons.library import lesson_of, lessons
+from app.requests import Request
 from app.service import Service
 from model.reading import encode, with_line_feeds
 
@@ -20,7 +21,7 @@ Name = Annotated[
 
 
 @router.get("", responses={200: {"model": schemas.LessonList}})
-async def list_lessons(service: Served) -> Response:
+async def list_lessons(service: Served, _: Annotated[Request, Query()]) -> Response:
     """Every lesson; the exercises have the name `exercises`."""
     listed = [entry(service, lesson) for lesson in lessons()]
     return Response(wire.to_json({"lessons": listed}), media_type=wire.JSON_TYPE)

@@ -318,11 +318,11 @@ def gradients_join(scene: Scene, stage: StageKey, above: StageKey) -> str:
 def who_reaches_others(
     scene: Scene, attention: Sequence[StageKey], network: Sequence[StageKey]
 ) -> str:
-    """Which sub-layer, each given as its output and what it reads, carries a change at the first
+    """Which sub-layer, each given as its output and what it reads, carries a change at the middle
     position to others: "attention", "network" or "both"."""
     reaching = [
         name
         for name, (stage, start) in (("attention", attention), ("network", network))
-        if rows_reached(scene, stage, start, "first") > 1
+        if rows_reached(scene, stage, start, "middle") > 1
     ]
     return "both" if len(reaching) > 1 else "".join(reaching)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.lessons.answers import FUNCTIONS
-from app.lessons.judging import judge, shown, shown_answer, symbols_of
-from app.lessons.lesson import Call, Kind, Lesson, Read, Step
+from app.lessons.judging import judge, shown, shown_answer, within
+from app.lessons.lesson import Call, Kind, Lesson, Read, Step, named
+from app.lessons.notation import symbols_of
 from app.lessons.scene import Scene, places, staged, stretched
 from app.wire import mathml
 from model.checkpoint import LoadedModel
@@ -20,6 +21,15 @@ class StepError(InputError):
     """A step that a lesson does not have, or that lacks what the reader is to pick."""
 
     code = "invalid_step"
+
+
+class Fact(str):
+    """What a sentence names in braces. After a colon the sentence can have two wordings, for 1 and
+    for other numbers, with # for the number: {n:# character|# characters}."""
+
+    def __format__(self, wordings: str) -> str:
+        one, bar, many = wordings.partition("|")
+        return (one if self == "1" else many).replace("#", self) if bar else str(self)
 
 
 @dataclass
@@ -70,11 +80,12 @@ def asked(lesson: Lesson, models: Models, text: str) -> list[dict[str, Any]]:
 
 def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
     try:
-        reading = _reading(reader.of_step(step))
+        scene = reader.of_step(step)
+        reading, symbols = _reading(scene), _symbols(step, scene)
         said, refusal = _sentences(reader, step), None
     except InputError as error:
         said, refusal = {"say": "", "ask": ""}, error.message
-        reading = {"text": reader.text, "target": None, "hidden": []}
+        reading, symbols = {"text": reader.text, "target": None, "hidden": []}, {}
     return {
         "number": number,
         "key": step.key,
@@ -89,6 +100,8 @@ def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
         **said,
         "kind": step.kind.value,
         "axes": list(step.axes),
+        "symbols": list(symbols) if step.kind is Kind.SHAPE else [],
+        "within": within(step) if step.kind is Kind.NUMBER else None,
         "options": [{"key": option.key, "text": option.text} for option in step.options],
         "source": step.source,
         "see": [link.model_dump() for link in step.see],
@@ -136,13 +149,12 @@ def answered(
     answer = reader.call(step, step.answer, **picked)
     verdict = None
     if prediction is not None:
-        lengths = scene.traced.reading.lengths
-        symbols = symbols_of(scene.model.stages, scene.config, lengths)
-        verdict = judge(step, prediction, answer, symbols)
+        verdict = judge(step, prediction, answer, _symbols(step, scene))
     facts = _facts(reader, step, step.reveal)
+    told = shown(answer) if step.kind is Kind.NUMBER else shown_answer(step, answer)
     facts |= {
-        "answer": shown(answer) if step.kind is Kind.NUMBER else shown_answer(step, answer),
-        "length": shown(len(scene.traced.text)),
+        "answer": Fact(told),
+        "length": Fact(shown(len(scene.traced.text))),
         "tensor": "" if key is None else scene.stage(key).title,
     }
     return {
@@ -182,6 +194,16 @@ def _require(step: Step, length: int | None, stage: str | None, models: Models) 
         )
 
 
+def _symbols(step: Step, scene: Scene) -> dict[str, int]:
+    """The symbols that a shape may be written in: sizes of the reader's text, or of the lengths
+    that the step itself names."""
+    lengths = scene.traced.reading.lengths
+    own = {name: step.answer.parameters.get(name) for name in ("text", "target")}
+    if step.answer.function == "shape_for":
+        lengths = lengths._replace(**{name: size for name, size in own.items() if size})
+    return symbols_of(scene.model.stages, scene.config, lengths)
+
+
 def _mark(scene: Scene, step: Step, key: str | None, answer: Any) -> list[int] | None:
     """The cell of the stage that the answer is about: the step's own, or the one found."""
     if key is None:
@@ -195,10 +217,10 @@ def _facts(reader: Reader, step: Step, sentences: str) -> dict[str, str]:
     """What sentences name: the step's facts that occur there, and what all may name."""
     text = reader.scene(step.model, step.read).traced.text
     called: Mapping[str, Call] = {
-        name: call for name, call in step.facts.items() if f"{{{name}}}" in sentences
+        name: call for name, call in step.facts.items() if name in named(sentences)
     }
     return {
-        "n": shown(len(text)),
+        "n": Fact(shown(len(text))),
         "text": f"“{text.replace(chr(10), '↵')}”",
-        **{name: shown(reader.call(step, call)) for name, call in called.items()},
+        **{name: Fact(shown(reader.call(step, call))) for name, call in called.items()},
     }

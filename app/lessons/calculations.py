@@ -59,9 +59,9 @@ def rule_of_thumb(scene: Scene, sizes: Sizes | None = None) -> int:
 
 
 @answers(Kind.NUMBER)
-def rule_of_thumb_in_millions(scene: Scene, sizes: Sizes | None = None) -> float:
-    """The same, in millions."""
-    return float(rule_of_thumb(scene, sizes) / 1e6)
+def rule_of_thumb_in_millions(scene: Scene, sizes: Sizes | None = None) -> int:
+    """The same, to the nearest million."""
+    return round(rule_of_thumb(scene, sizes) / 1e6)
 
 
 @answers(Kind.NUMBER)
@@ -122,9 +122,10 @@ def normed(
     beta: float = 0,
     epsilon: float = 0,
 ) -> float:
-    """An entry of LayerNorm of a vector, γ and β applied."""
+    """An entry of LayerNorm of a vector, γ and β applied, to three decimals, as the course has
+    it."""
     steps = layernorm(x, gamma=[gamma], beta=[beta], epsilon=epsilon).layer_norm
-    return float(steps[-1].values[entry])
+    return round(float(steps[-1].values[entry]), 3)
 
 
 @answers(Kind.NUMBER)

@@ -1,30 +1,23 @@
 """A prediction, as it was typed, against the answer."""
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.lessons.lesson import Kind, Step
-from model.config import ModelConfig
-from model.errors import InputError, quoted
-from model.stage import Lengths, Stage
+from app.lessons.notation import PredictionError, number, sizes
+from model.errors import quoted
 
 SEPARATOR = re.compile(r"\s*[×x*,;]\s*|\s+")
-THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
-WHOLE = re.compile(r"[+-]?\d{1,9}")
-SIGNS = str.maketrans({"−": "-", "–": "-"})
-MOST_AXES = 4
+WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
+COUNTED = {"millions": 1e6}
 DIGITS = 4
 NOTHING = 0.01
 """An answer that is so small a part of the tolerance is a 0 that was computed."""
-
-
-class PredictionError(InputError):
-    """A prediction that cannot be read as what the question asks for."""
-
-    code = "invalid_prediction"
+LEAST_WITH_COMMA = 1000
+ROUNDED = 1 + 1e-9
+"""A number typed just as far off as is allowed is right: 1.73 for 1.732 within 0.002."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +49,27 @@ def judge(step: Step, prediction: str, answer: Any, symbols: Mapping[str, int]) 
 
 
 def _number(step: Step, typed: str, answer: float, _: Mapping[str, int]) -> Verdict:
-    plain = typed.translate(SIGNS)
-    plain = plain.replace(",", "") if THOUSANDS.fullmatch(plain) else plain
-    try:
-        value = float(plain)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise PredictionError(
-            f"The prediction {quoted(typed)} is no number; write one such as 0.25 or 1024.",
-            field="prediction",
-        )
+    value = number(typed)
+    if _is_right(step, value, answer):
+        return Verdict(True, shown(value))
+    difference = _apart(step, value, answer)
+    if typed.count(",") == 1 and abs(answer) < LEAST_WITH_COMMA:
+        difference += " (The comma was read as one between thousands; a point is the decimal sign.)"
+    return Verdict(False, shown(value), difference)
+
+
+def _is_right(step: Step, value: float, answer: float) -> bool:
     allowed = max(step.tolerance, step.relative * abs(answer))
-    right = abs(value - answer) <= allowed
-    return Verdict(right, shown(value), "" if right else _apart(value, answer))
+    return abs(value - answer) <= allowed * ROUNDED
 
 
-def _apart(value: float, answer: float) -> str:
+def _apart(step: Step, value: float, answer: float) -> str:
+    if _is_nothing(step, answer):
+        return "It is not 0."
+    if step.counts_in and _is_right(step, value / COUNTED[step.counts_in], answer):
+        return f"The right number, but the question asks for {step.counts_in}."
     if value * answer < 0:
         return "It has the other sign."
-    if answer == 0:
-        return "It is not 0."
     share = value / answer
     if share == 0 or 0.5 <= share <= 2:
         return "It is too large." if value > answer else "It is too small."
@@ -84,47 +77,27 @@ def _apart(value: float, answer: float) -> str:
     return f"It is about {times} times too {'large' if share > 1 else 'small'}."
 
 
+def _is_nothing(step: Step, answer: float) -> bool:
+    """Whether an answer is 0, or a 0 that was computed."""
+    return abs(answer) <= step.tolerance * NOTHING
+
+
 def _shape(step: Step, typed: str, answer: tuple[int, ...], symbols: Mapping[str, int]) -> Verdict:
-    words = re.sub(r"\s*[−-]\s*1\b", "−1", typed)
-    sizes = tuple(_size(word, typed, symbols) for word in _parts(words, typed))
-    if sizes == answer:
-        return Verdict(True, shown(sizes))
-    if len(sizes) != len(answer):
-        difference = f"You named {_axes(len(sizes))}; this tensor has {len(answer)}."
-    elif sorted(sizes) == sorted(answer):
+    given = sizes(typed, symbols)
+    if given == answer:
+        return Verdict(True, shown(given))
+    if len(given) != len(answer):
+        difference = f"You named {_axes(len(given))}; this tensor has {len(answer)}."
+    elif sorted(given) == sorted(answer):
         difference = "The right sizes, in another order."
     else:
-        wrong = [str(i + 1) for i in range(len(answer)) if sizes[i] != answer[i]]
+        wrong = [str(i + 1) for i in range(len(answer)) if given[i] != answer[i]]
         difference = f"Axis {' and '.join(wrong)} is of another size."
-    return Verdict(False, shown(sizes), difference)
+    return Verdict(False, shown(given), difference)
 
 
 def _axes(count: int) -> str:
     return "1 axis" if count == 1 else f"{count} axes"
-
-
-def _parts(words: str, typed: str) -> list[str]:
-    parts = [word for word in SEPARATOR.split(words.strip("()[] ")) if word]
-    if not 1 <= len(parts) <= MOST_AXES:
-        raise PredictionError(
-            f"The prediction {quoted(typed)} has {len(parts)} parts; give 1 to {MOST_AXES} sizes, "
-            "such as 4 × 19 × 19.",
-            field="prediction",
-        )
-    return parts
-
-
-def _size(word: str, typed: str, symbols: Mapping[str, int]) -> int:
-    if WHOLE.fullmatch(word):
-        return int(word)
-    found = symbols.get(word.replace(" ", ""))
-    if found is None:
-        raise PredictionError(
-            f"The prediction {quoted(typed)} has {quoted(word)}, which is no size; write whole "
-            f"numbers, or the symbols {', '.join(symbols)}.",
-            field="prediction",
-        )
-    return found
 
 
 def _cell(
@@ -175,13 +148,11 @@ def in_words(step: Step, place: tuple[int, ...]) -> str:
     return ", ".join(f"{name} {index}" for name, index in zip(step.axes, place, strict=True))
 
 
-def symbols_of(stages: tuple[Stage, ...], config: ModelConfig, lengths: Lengths) -> dict[str, int]:
-    """The symbols that shapes are printed in, and their sizes for these texts."""
-    return {
-        axis.symbol.replace(" ", ""): axis.size(config, lengths)
-        for stage in stages
-        for axis in stage.axes
-    }
+def within(step: Step) -> str | None:
+    """How far from the answer a number is still right, in words."""
+    far = [f"{shown(step.relative * 100)} %"] if step.relative else []
+    far += [f"{step.tolerance:.6f}".rstrip("0").rstrip(".")] if step.tolerance else []
+    return " or ".join(far) or None
 
 
 def shown_answer(step: Step, answer: Any) -> str:
@@ -191,7 +162,7 @@ def shown_answer(step: Step, answer: Any) -> str:
         return next(option.text for option in step.options if option.key == key)
     if step.kind is Kind.CELL:
         return " or ".join(in_words(step, place) for place in answer)
-    if step.kind is Kind.NUMBER and 0 < abs(answer) <= step.tolerance * NOTHING:
+    if step.kind is Kind.NUMBER and answer != 0 and _is_nothing(step, answer):
         return "0, up to rounding"
     return shown(answer)
 

@@ -73,7 +73,8 @@ class Step(Part):
     """One step. `stage` is its place in the `model`; `before` a stage whose tensor is drawn while
     the question is open, which may be the same one where its picture gives nothing away. `mark` is
     the cell outlined with the reveal. `least` is the fewest characters of a text that it can be
-    asked of. `facts` are numbers that the sentences name in braces."""
+    asked of. `counts_in` is what a number counts, where that is not ones. `facts` are numbers that
+    the sentences name in braces."""
 
     title: str
     model: str = ""  # the lesson's, filled in when it is read
@@ -92,6 +93,7 @@ class Step(Part):
     axes: tuple[str, ...] = ()
     tolerance: float = Field(0, ge=0)
     relative: float = Field(0, ge=0)
+    counts_in: Literal["millions"] | None = None
     options: tuple[Option, ...] = ()
     facts: dict[str, Call] = {}
     misconception: str | None = None

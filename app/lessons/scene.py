@@ -100,7 +100,8 @@ def stretched(text: str, length: int) -> str:
 
 
 def places(at: Sequence[Place], shape: Sequence[int]) -> tuple[int, ...]:
-    """Places as indices into a tensor of this shape; one beyond the end is the last."""
+    """Places as indices into a tensor of this shape; one beyond the end is the last, and of two
+    in the middle the first is meant, which has another after it."""
     return tuple(_index(place, size) for place, size in zip(at, shape, strict=False))
 
 
@@ -109,6 +110,6 @@ def _index(place: Place, size: int) -> int:
         raise InputError(
             "This tensor is empty for so short a text; type at least two characters.", field="text"
         )
-    named = {"first": 0, "middle": size // 2, "last": size - 1}
+    named = {"first": 0, "middle": (size - 1) // 2, "last": size - 1}
     index = named[place] if isinstance(place, str) else place
     return min(index, size - 1)

@@ -136,6 +136,35 @@ def test_teachers_view_hides_the_answer_until_a_key_is_pressed(page: Page) -> No
     expect(page.locator("[data-reveal] > *")).to_have_count(0)
 
 
+def test_second_press_of_the_key_hides_the_answer_again(page: Page) -> None:
+    opened(page, f"{FOLLOW}?step=2&teacher=1")
+    page.keyboard.press("r")
+    page.wait_for_selector("[data-verdict]")
+    page.keyboard.press("r")
+    expect(page.locator("[data-reveal] > *")).to_have_count(0)
+
+
+def test_step_that_needs_a_length_asks_for_it_without_a_request(page: Page) -> None:
+    opened(page, f"{FOLLOW}?step=14&teacher=1")
+    page.keyboard.press("r")
+    expect(page.locator("[data-failure]")).to_have_text("Choose a length first, from 1 to 64.")
+    assert page.evaluate("document.activeElement.name") == "length"
+
+
+def test_equation_beside_a_choice_waits_for_the_answer(page: Page) -> None:
+    opened(page, "/lessons/inside-a-block?step=1")
+    page.wait_for_selector("[data-place]:not([hidden])")
+    expect(page.locator("[data-equation]")).to_be_hidden()
+    page.locator("[data-show]").click()
+    expect(page.locator("[data-equation]")).to_be_visible()
+
+
+def test_hint_names_the_symbols_of_a_shape(page: Page) -> None:
+    opened(page, f"{FOLLOW}?step=2")
+    hint = page.locator("[data-question] .hint")
+    expect(hint).to_contain_text("the symbols: N, d, h, d_head, d_ff, V, N−1")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_lessons(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

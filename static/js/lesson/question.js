@@ -3,9 +3,9 @@
 import { make } from "../dom.js";
 
 const HINTS = {
-  shape: "sizes or symbols with × between them, such as 4 × 19 or h × N",
-  number: "a number, such as 0.25 or 1024",
-  cell: "counted from 0",
+  shape: ({ symbols }) => `sizes or symbols with × between them, such as 4 × 19 or h × N; the symbols: ${symbols.join(", ")}`,
+  number: ({ within }) => `a number, such as 0.25 or 1024, with a point as the decimal sign; ${within === null ? "exactly" : `right within ${within}`}`,
+  cell: () => "counted from 0",
 };
 
 /** The form of a question. `table` gives the tensors to pick from, where one is to be picked. */
@@ -37,7 +37,8 @@ export function setOpen(form, open) {
   form.querySelector(".question-buttons").hidden = !open;
 }
 
-function asked({ key, kind, axes, options, ask }) {
+function asked(question) {
+  const { key, kind, axes, options, ask } = question;
   if (kind === "choice") {
     const radio = (option, i) =>
       make("label", { class: "question-option" }, make("input", { type: "radio", name: "prediction", value: option.key, id: `${key}-${i}` }), ` ${option.text}`);
@@ -52,7 +53,7 @@ function asked({ key, kind, axes, options, ask }) {
       make("label", { for: `${key}-${i}`, text: name }),
       make("input", { id: `${key}-${i}`, name: "prediction", class: "question-input", maxlength: 40, spellcheck: "false", autocapitalize: "off", "aria-describedby": hint }),
     );
-  return [...names.map(field), make("p", { class: "hint", id: hint, text: HINTS[kind] })];
+  return [...names.map(field), make("p", { class: "hint", id: hint, text: HINTS[kind](question) })];
 }
 
 function pick(name, { key, stage }, table, limit) {

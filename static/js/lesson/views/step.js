@@ -17,7 +17,7 @@ export function stepView(predict, limit) {
   return (root, state, dispatch, previous) => {
     if (!root.dataset.ready) {
       root.dataset.ready = "true";
-      listen(root, dispatch, predict);
+      listen(root, dispatch, predict, limit);
     }
     document.body.classList.toggle("is-teacher", state.teacher);
     on.set(root, { state, question: current(state) });
@@ -38,13 +38,20 @@ export function stepView(predict, limit) {
   };
 }
 
-function listen(root, dispatch, predict) {
+function listen(root, dispatch, predict, limit) {
   const equation = part(root, "equation");
   new ResizeObserver(() => fit(equation)).observe(equation);
   const ask = (shown) => {
-    const { prediction, picks } = readForm(part(root, "form").firstElementChild, on.get(root).question);
-    predict(on.get(root).question, shown ? null : prediction, picks);
+    const { question } = on.get(root);
+    const { prediction, picks } = readForm(part(root, "form").firstElementChild, question);
+    if (picks.length === null) {
+      dispatch({ type: "failed", key: question.key, refusal: { message: `Choose a length first, from 1 to ${limit}.` } });
+      root.querySelector("[name=length]").focus();
+      return;
+    }
+    predict(question, shown ? null : prediction, picks);
   };
+  const again = () => dispatch({ type: "again", key: on.get(root).question.key });
   root.addEventListener("submit", (event) => {
     event.preventDefault();
     const { prediction } = readForm(event.target, on.get(root).question);
@@ -57,7 +64,7 @@ function listen(root, dispatch, predict) {
   root.addEventListener("click", (event) => {
     if (event.target.closest("[data-show]")) ask(true);
     if (event.target.closest("[data-again]")) {
-      dispatch({ type: "again", key: on.get(root).question.key });
+      again();
       root.querySelector("[name]")?.focus();
     }
   });
@@ -69,7 +76,10 @@ function listen(root, dispatch, predict) {
     "[": go("previous"), "]": go("next"),
     t: () => dispatch({ type: "teacher", teacher: !on.get(root).state.teacher }),
     r: () => {
-      if (on.get(root).state.teacher && !on.get(root).state.answers[on.get(root).question.key]) ask(false);
+      const { state, question } = on.get(root);
+      if (!state.teacher || question.refusal !== null) return;
+      if (state.answers[question.key]) again();
+      else ask(false);
     },
   });
   // A presenter's remote control turns pages; a reader's own keys scroll.
@@ -101,11 +111,13 @@ function form(root, table, limit, drawn) {
  * has picked that. */
 function place(root, table) {
   const { question, state } = on.get(root);
-  const { model, stage, picks } = question;
+  const { model, stage, picks, kind } = question;
   const answer = state.answers[question.key];
   const key = picks.includes("stage") ? answer?.stage : stage;
   const entry = table?.stages.find((one) => one.key === key);
   part(root, "place").hidden = !entry;
+  // What a choice asks for is often what the equation says.
+  part(root, "equation").hidden = kind === "choice" && !answer;
   const named = `${model} ${entry?.key}`;
   if (!entry || root.dataset.placed === named) return;
   root.dataset.placed = named;
