@@ -29,7 +29,7 @@ from tests.app.answers import problem, strict
 from tests.app.conftest import Serve
 
 API = "/api/v1/lessons"
-PLURAL_OF_ONE = re.compile(r"\b1 (different )?(characters|positions|rows|cells|losses)\b")
+PLURAL_OF_ONE = re.compile(r"\b1 (different )?(characters|positions|rows|cells|losses|ids)\b")
 TEXTS = {
     "short": "ab",
     "lines": "ROMEO:\nO, she doth teach the torches",

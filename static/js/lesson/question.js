@@ -4,7 +4,7 @@ import { make } from "../dom.js";
 
 const HINTS = {
   shape: ({ symbols }) => `sizes or symbols with × between them, such as 4 × 19 or h × N; the symbols: ${symbols.join(", ")}`,
-  number: ({ within }) => `a number, such as 0.25 or 1024, with a point as the decimal sign; ${within === null ? "exactly" : `right within ${within}`}`,
+  number: ({ within }) => `a number, such as 0.25, 2/3 or 1024; a point is the decimal sign${within === null ? "" : `; right within ${within}`}`,
   cell: () => "counted from 0",
 };
 
