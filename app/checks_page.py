@@ -31,6 +31,9 @@ COMPARED = (
 TEXTS = {Along.TEXT: "source", Along.TARGET: "target"}
 MEASURE = r"\frac{\max \left| a - b \right|}{\max \left( 1, \max \left| a \right| \right)}"
 """`scaled` of `model.checking.Difference`, as an equation."""
+FIELDS = ("model", "text", "target", "written", "hidden", "gradient")
+"""The names of the page's query."""
+NEWLINE = "↵"
 POSITIONS = re.compile(r"\d{1,6}(?:[\s.,]+\d{1,6})*")
 
 
@@ -49,6 +52,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             "config": served.config if (served := _served(service, asked.model)) else None,
         }
         try:
+            _refuse_others(request.query_params)
             found = await _checked(service, asked)
         except InputError as error:
             # What is wrong with a text is no page to keep, so it is never "unchanged".
@@ -124,6 +128,21 @@ def _served(service: Service, named: str | None) -> LoadedModel | None:
     return service.models.get(named or "")
 
 
+def _refuse_others(query: Mapping[str, str]) -> None:
+    """A misspelt name must not be silently ignored.
+
+    Raises:
+        InputError: a name is none of the page's.
+    """
+    for name in query:
+        if name not in FIELDS:
+            raise InputError(
+                f"There is no field {quoted(name)} here; there are {', '.join(FIELDS[:-1])} and "
+                f"{FIELDS[-1]}.",
+                field=name,
+            )
+
+
 async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
     """What the page shows of a request.
 
@@ -138,7 +157,8 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
     rows = list(_rows(asked, traced, answer["checks"]))
     return {
         "traced": traced,
-        "seen": "".join(traced.reading.characters[Along.TEXT]),
+        "seen": "".join(traced.reading.characters[Along.TEXT]).replace("\n", NEWLINE),
+        "target": None if traced.target is None else traced.target.replace("\n", NEWLINE),
         "written": asked.target is None and traced.target is not None,
         "tracer": asked.tracer(model.id),
         "columns": [words for name, words in COMPARED if name != "gradient" or asked.gradient],

@@ -5,7 +5,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -87,12 +87,14 @@ def input_error_response(error: InputError) -> Response:
     )
 
 
-def install(app: FastAPI) -> None:
-    """Make every error of the app come out in the one shape."""
+def install(app: FastAPI, missing: Callable[[Request], Response | None]) -> None:
+    """Make every error of the app come out in the one shape. Where there is nothing at an address,
+    `missing` may have another answer."""
 
     @app.exception_handler(InputError)
-    async def of_input(_: Request, error: InputError) -> Response:
-        return input_error_response(error)
+    async def of_input(request: Request, error: InputError) -> Response:
+        page = missing(request) if STATUS.get(type(error)) == 404 else None
+        return page or input_error_response(error)
 
     @app.exception_handler(RequestValidationError)
     async def of_validation(_: Request, error: RequestValidationError) -> Response:
@@ -108,6 +110,9 @@ def install(app: FastAPI) -> None:
         if error.status_code == 400:  # FastAPI could not read the body, and keeps why to itself
             return error_response(422, "invalid_request", _unreadable(error.__cause__))
         if error.status_code == 404:
+            page = missing(request)
+            if page is not None:
+                return page
             message = f"There is nothing at {path}; /api lists the addresses."
             return error_response(404, "not_found", message)
         if error.status_code == 405:
@@ -168,7 +173,9 @@ def _sentence(problem: Any, field: str | None) -> str:
         return "The body is not declared as JSON; send the header Content-Type: application/json."
     if kind == "model_attributes_type":
         return f"{named} is {_shown(value)}; it should be a JSON object. /api shows one."
-    should = re.sub(r"^(Input|String|List) should", "it should", problem["msg"])
+    # pydantic says so before the words of a validator of ours
+    words = problem["msg"].removeprefix("Value error, ")
+    should = re.sub(r"^(Input|String|List) should", "it should", words)
     should = should.removesuffix(f" after validation, not {_length(value)}")
     return f"{named} is {_shown(value)}; {should}."
 

@@ -29,6 +29,7 @@ from app.headers import Headers, HeadRequests
 from app.lessons import page
 from app.limits import BodyLimit
 from app.memory import keep_freed
+from app.missing import Missing
 from app.saved import SavedPages
 from app.schemas import ErrorAnswer
 from app.service import Service
@@ -76,7 +77,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
     app.add_middleware(HeadRequests)
     app.add_middleware(Headers)
-    errors.install(app)
+    site = pages.Pages(assets)
+    errors.install(app, Missing(site, API))
     for noun in NOUNS:
         app.include_router(
             noun.router,
@@ -84,7 +86,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
         )
     app.include_router(assets.router())
-    site = pages.Pages(assets)
     for module in (pages, page, lab_pages, checks_page):
         module.install(app, site)
     return app

@@ -2,7 +2,12 @@
 
 from pydantic import Field
 
+from app.requests import Request
 from app.schemas import Answer
+
+
+class GlossaryRequest(Request):
+    """Nothing can be asked of it: it is one answer, with all words."""
 
 
 class GlossaryReference(Answer):

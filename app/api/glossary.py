@@ -1,6 +1,8 @@
 """The words of all the stage tables, and how the course texts write the same things."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 from app import schemas_glossary, wire
 from app.api.access import Served
@@ -11,7 +13,9 @@ router = APIRouter(tags=["glossary"])
 
 
 @router.get("/glossary", responses={200: {"model": schemas_glossary.GlossaryAnswer}})
-async def show_glossary(service: Served) -> Response:
+async def show_glossary(
+    service: Served, _: Annotated[schemas_glossary.GlossaryRequest, Query()]
+) -> Response:
     """Every stage, axis, kind, section, symbol and operation of the served models, and the
     course's notation. A stage that several blocks have is one entry, under a pattern of its keys.
     """

@@ -240,3 +240,15 @@ def test_wrong_weights_do_not_agree(serve: Serve) -> None:
 )
 def test_sizes_are_short(value: float, words: str) -> None:
     assert short(value) == words
+
+
+def test_unknown_name_is_refused_naming_those_there_are(client: TestClient) -> None:
+    page = shown(client, {"text": "To be", "gradients": "true"}, 422)
+    assert page.headings == ["Not checked"]
+    assert "&#39;gradients&#39;" in page.content
+    assert "model, text, target, written, hidden and gradient" in page.content
+    assert page.fields["text"].strip() == "To be"
+
+
+def test_newline_is_shown_as_a_sign(client: TestClient) -> None:
+    assert "“a↵b”" in shown(client, {"text": "a\nb"}).content

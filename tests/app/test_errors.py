@@ -146,6 +146,12 @@ def test_wrong_query_is_refused(client: TestClient, query: str, field: str) -> N
     assert problem(client.get(f"{TRACES}?{query}"), 422).field == field
 
 
+def test_words_of_our_own_validators_stand_alone(client: TestClient) -> None:
+    sent = {"text": "a", "hidden": [1.5], "stage": "ids", "index": [0]}
+    found = problem(client.post("/api/v1/cells", json=sent), 422)
+    assert found.message == "The field 'hidden' is 1.5; give a whole number."
+
+
 def test_misspelt_query_of_stages_is_refused(client: TestClient) -> None:
     assert problem(client.get("/api/v1/stages?modle=shakespeare"), 422).field == "modle"
 

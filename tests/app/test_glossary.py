@@ -13,7 +13,7 @@ from model.config import PRESETS
 from model.notation import NOTATION, Notation, letters
 from model.stage import Kind, Stage
 from model.stages import stages
-from tests.app.answers import strict
+from tests.app.answers import problem, strict
 from tests.app.conftest import Serve
 
 EVERY = [(name, stage) for name, config in PRESETS.items() for stage in stages(config)]
@@ -173,3 +173,7 @@ def test_letters_with_several_meanings_are_told() -> None:
     assert len(said["L"]) == 2
     assert all(len(meanings) > 1 for meanings in said.values())
     assert "M" not in said
+
+
+def test_unknown_field_is_refused(client: TestClient) -> None:
+    assert problem(client.get("/api/v1/glossary?q=1"), 422).field == "q"

@@ -29,6 +29,20 @@ PREDICTED = {
 SLIDERS = ".knob > [data-range], [data-length], [data-items] > :first-child [data-range]"
 """Every slider; of a list's, which are alike, the first."""
 
+CUT = """() => [...document.querySelectorAll('[data-number]')]
+    .filter(box => box.scrollWidth > box.clientWidth).map(box => box.value)"""
+"""Numbers that are wider than their boxes."""
+CROWDED = """() => [...document.querySelectorAll('.drawing')].flatMap(drawing => {
+    const box = e => e.getBoundingClientRect(), all = box(drawing);
+    const ticks = [...drawing.querySelectorAll('.drawing-tick')];
+    const cut = ticks.filter(tick => box(tick).left < all.left - 1 || box(tick).right > all.right + 1);
+    const under = ticks.filter(tick => [...drawing.querySelectorAll('.drawing-label')].some(label =>
+        box(label).right > box(tick).left && box(label).left < box(tick).right &&
+        box(label).bottom > box(tick).top && box(label).top < box(tick).bottom));
+    return [...cut, ...under].map(tick => tick.textContent);
+})"""
+"""Ticks that are cut off by their drawing's edge, or that a label lies on."""
+
 
 def open_lab(page: Page, name: str, query: str = "") -> None:
     page.goto(f"/labs/{name}{query}")
@@ -74,6 +88,18 @@ def numbers(value: Any) -> Iterator[float]:
             yield from numbers(item)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield float(value)
+
+
+def numbered(page: Page, typed: str) -> Any:
+    """How a typed guess is read."""
+    return page.evaluate(
+        """async typed => {
+            const loaded = [...document.querySelectorAll('[rel=modulepreload]')].map(one => one.href);
+            const { numberIn } = await import(loaded.find(one => one.includes('labs/question')));
+            return numberIn(typed);
+        }""",
+        typed,
+    )
 
 
 def number(text: str) -> float:
@@ -127,6 +153,7 @@ def test_lab_holds_at_both_ends_of_every_slider(page: Page, name: str) -> None:
             settle(page)
             assert slider.input_value() == slider.get_attribute("min" if key == "Home" else "max")
             assert page.locator("[data-message]").inner_text() == ""
+            assert page.evaluate(CUT) == []
         slider.fill(before)
 
 
@@ -149,6 +176,16 @@ def test_axe_finds_nothing_serious_in_a_dark_lab(page: Page) -> None:
 def test_axe_finds_nothing_serious_in_the_index(page: Page) -> None:
     page.goto("/labs")
     assert serious(page) == []
+
+
+def test_page_of_nothing_is_readable_by_everyone(page: Page) -> None:
+    page.goto("/labs/" + "nothing" * 20)
+    assert serious(page) == []
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert not sideways(page)
+    page.get_by_role("listitem").get_by_role("link", name="Labs").click()
+    page.wait_for_url("**/labs")
+    forgive(page, 404)
 
 
 def test_no_width_scrolls_a_lab_sideways(page: Page) -> None:
@@ -177,6 +214,55 @@ def test_wrong_and_right_predictions_are_told_apart(page: Page, name: str) -> No
             said.wait_for()
             assert said.inner_text().startswith(begins)
     settle(page)
+
+
+@pytest.mark.parametrize(
+    "guess", ["0,73", "1,5", "0,730", "1,00,000", "1,000.5", "1,0000", "0.5,000", ",5"]
+)
+def test_other_commas_than_between_thousands_are_refused_in_words(page: Page, guess: str) -> None:
+    open_lab(page, "masking")
+    assert "point" in numbered(page, guess)["lacks"]
+
+
+@pytest.mark.parametrize(
+    ("guess", "given"),
+    [("1,000", 1000), ("−12,345,678", -12345678), ("0.73", 0.73), (".5", 0.5), ("−1e−3", -0.001)],
+)
+def test_guess_is_read_with_a_decimal_point(page: Page, guess: str, given: float) -> None:
+    open_lab(page, "masking")
+    assert numbered(page, guess) == {"given": given}
+
+
+def test_decimal_comma_is_no_prediction(page: Page) -> None:
+    open_lab(page, "masking")
+    question = page.locator("[data-question]").first
+    question.locator("[data-guess]").fill("0,73")
+    question.get_by_role("button").click()
+    said = question.locator('[data-said][data-verdict="none"]')
+    assert said.inner_text().startswith("A point is the decimal sign")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "activations?at=-100&low=-100&high=-99.5",
+        "layernorm?x=1&x=2&scale=1000000",
+        "layernorm?x=-1000000&beta=-1000000",
+    ],
+)
+def test_no_tick_is_cut_or_lain_on(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1024, "height": 800})
+    name, _, query = address.partition("?")
+    open_lab(page, name, f"?{query}")
+    assert page.evaluate(CROWDED) == []
+
+
+def test_variance_over_sigma_is_that_of_the_bars(page: Page) -> None:
+    words = page.locator("[data-slot=step-1] [data-words]")
+    open_lab(page, "layernorm")
+    assert words.inner_text().strip() == "variance 1"
+    open_lab(page, "layernorm", "?x=3")
+    assert words.inner_text().strip().startswith("variance 0:")
 
 
 def test_no_prediction_is_asked_for(page: Page) -> None:

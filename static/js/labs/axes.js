@@ -9,6 +9,8 @@ const LEAST = 1e-300;
 const ADVANCE = 52; // pixels that a label needs along the axis
 const RISE = 34;
 const FONT = 11;
+const LETTER = 8; // pixels that a letter of a tick needs at most: a wide minus in a wide font
+const BESIDE = 2 * FONT; // the upright label, and a little air
 
 export const MARGIN = { left: 58, right: 14, top: 10, bottom: 40 };
 
@@ -58,6 +60,17 @@ function stepFor(size) {
 
 function tidy(value, step) {
   return Math.abs(value) < step / 1e6 ? 0 : Number(value.toPrecision(12));
+}
+
+/** A margin with room for the words of the left axis, and for half of the last of the bottom one. */
+export function fitting(margin, { up, along = null, write = roundly }) {
+  const widest = Math.max(...up.ticks.map((tick) => write(tick).length)) * LETTER;
+  const last = along?.ticks.length ? roundly(along.ticks.at(-1)).length * LETTER : 0;
+  return {
+    ...margin,
+    left: Math.max(margin.left, Math.ceil(widest + TICK + 2 + BESIDE)),
+    right: Math.max(margin.right, Math.ceil(last / 2)),
+  };
 }
 
 /** Where a drawing's inside is: {width, height, inner, x(share), y(share), across, up}. */

@@ -1,7 +1,7 @@
 // Bars, one or two for each label.
 
 import { makeSvg } from "../dom.js";
-import { area, bottomLabel, canvas, leftAxis, line, linear, text } from "./axes.js";
+import { area, bottomLabel, canvas, fitting, leftAxis, line, linear, text } from "./axes.js";
 import { plot } from "./plot.js";
 import { brief } from "./words.js";
 
@@ -25,8 +25,10 @@ export function bars(root, { x, y, series, ends = [], alt, hidden = () => false,
 
 function drawing(width, { x, y, series, ends, hidden, height }) {
   const tilted = x.values.some((label) => typeof label === "string" && label.length * LETTER > (width - LEFT) / x.values.length);
-  const place = area(width, tilted ? height + TILTED : height, { left: LEFT, right: 8, top: TALL, bottom: 40 + (tilted ? TILTED : 0) });
-  const up = linear([...ends, ...series.flatMap(({ values }) => values)], { zero: true, room: place.up });
+  const tall = tilted ? height + TILTED : height;
+  const margin = { left: LEFT, right: 8, top: TALL, bottom: 40 + (tilted ? TILTED : 0) };
+  const up = linear([...ends, ...series.flatMap(({ values }) => values)], { zero: true, room: area(width, tall, margin).up });
+  const place = area(width, tall, fitting(margin, { up, write: y.write }));
   const slot = place.inner.width / x.values.length;
   const wide = Math.min(56, (slot * 0.78) / series.length);
   const every = Math.max(1, Math.ceil(LABELLED / slot));

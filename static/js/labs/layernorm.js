@@ -20,6 +20,7 @@ function draw(slot, answer, { boot }) {
   });
   chart("given", answer.x, "x");
   for (const [i, step] of steps.entries()) chart(`step-${i}`, step.values, ["x − μ", "x̂", "γ x̂", "γ x̂ + β"][i]);
+  slot("step-1").querySelector("[data-words]").textContent = ` ${variance(answer)}`;
   chart("rms", answer.rms_norm.at(-1).values, "y");
   facts(slot("facts"), answer.layer_norm, boot);
   facts(slot("rms-facts"), answer.rms_norm, boot);
@@ -35,6 +36,13 @@ function draw(slot, answer, { boot }) {
   contrast(slot, answer.contrast, boot.signed);
   slot("still").textContent = `Scale and shift change LayerNorm’s bars, before γ and β, by at most ${brief(answer.scale_difference)}.`;
   slot("moved").textContent = `What scale and shift of token 0 change in the other three tokens: with layer norm at most ${brief(answer.contrast.others_moved_over_features)}, with batch norm ${brief(answer.contrast.others_moved_over_tokens)}.`;
+}
+
+/** The variance that the division by σ leaves: 1, unless there is none or ε is not small beside it. */
+function variance({ x, scales }) {
+  const deviation = scales.find(({ scale }) => scale === 1).layer_norm_deviation;
+  if (deviation === null) return "variance too small to be computed";
+  return `variance ${brief(deviation ** 2)}${x.length === 1 ? ": a single feature is its own mean" : ""}`;
 }
 
 function facts(root, steps, { equations }) {

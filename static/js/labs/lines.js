@@ -1,7 +1,7 @@
 // Curves over one axis.
 
 import { makeSvg } from "../dom.js";
-import { area, bottomAxis, canvas, leftAxis, line, linear, logarithmic, round, spanning } from "./axes.js";
+import { MARGIN, area, bottomAxis, canvas, fitting, leftAxis, line, linear, logarithmic, round, spanning } from "./axes.js";
 import { plot } from "./plot.js";
 
 const HEIGHT = 260;
@@ -18,10 +18,11 @@ export function lines(root, { x, y, series, at = null, alt, height = HEIGHT }) {
 }
 
 function drawing(width, { x, y, series, at, height }) {
-  const place = area(width, height);
+  const room = area(width, height);
   const all = series.flatMap(({ values }) => values);
-  const up = y.logarithmic ? logarithmic(all, { room: place.up }) : linear(all, { zero: y.zero, room: place.up });
-  const along = spanning(x.values[0], x.values.at(-1), place.across, x.whole);
+  const up = y.logarithmic ? logarithmic(all, { room: room.up }) : linear(all, { zero: y.zero, room: room.up });
+  const along = spanning(x.values[0], x.values.at(-1), room.across, x.whole);
+  const place = area(width, height, fitting(MARGIN, { up, along }));
   const inside = at !== null && at.x >= along.low && at.x <= along.high;
   return canvas(
     place,

@@ -47,7 +47,7 @@ lab({
   draw,
   questions: [
     {
-      ask: "Scores 1, 2 and 3; the query at position 1 may not see the third. Masked first: which weight does the score 2 get?",
+      ask: "Scores 1, 2 and 3; the query at position 1 may not see the third. Masked first: what weight does the score 2 get?",
       within: 0.02,
       settings: (query) => [having(query, THREE)],
       answer: ([found]) => found.before.weights[1],

@@ -2,6 +2,10 @@
 
 import { make } from "../dom.js";
 
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a whole number in groups of three
+const FIRST = "a wrong guess teaches more than none.";
+
 /** A question is {ask, options or unit and within, settings(query), answer(answers), said(answers),
  * look}: `settings` gives the queries to ask the API for, `answer` the right option's name or the
  * number, `said` what is then told; `look` is the index of the setting that the page goes to. */
@@ -22,9 +26,9 @@ function form(question, number, { fetched, starting, look }) {
   };
   result.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const given = answerOf(result, question);
-    if (given === null) {
-      tell(question.options ? "Choose one first: a wrong guess teaches more than none." : "Type a number first: a wrong guess teaches more than none.", "none");
+    const { given, lacks } = answerOf(result, question);
+    if (lacks) {
+      tell(lacks, "none");
       return;
     }
     try {
@@ -46,14 +50,26 @@ function choices(options, number) {
 
 function numberField({ unit }, number) {
   return make("label", { class: "question-choice" }, make("span", { text: "your guess" }),
-    make("input", { class: "knob-number", inputmode: "decimal", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null);
+    make("input", { class: "knob-number", inputmode: "decimal", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null,
+    make("span", { class: "question-hint", text: "a point for decimals, as in 0.5" }));
 }
 
-/** The chosen option's name, or the number that was typed; null where there is neither. */
+/** {given}: the chosen option's name, or the number that was typed; or {lacks}: what is missing. */
 function answerOf(root, { options }) {
-  if (options) return root.querySelector("input:checked")?.value ?? null;
-  const text = root.querySelector("[data-guess]").value.trim().replace("−", "-").replace(/,(?=\d{3}\b)/g, "").replace(",", ".");
-  return text === "" || !Number.isFinite(Number(text)) ? null : Number(text);
+  if (!options) return numberIn(root.querySelector("[data-guess]").value);
+  const chosen = root.querySelector("input:checked");
+  return chosen ? { given: chosen.value } : { lacks: `Choose one first: ${FIRST}` };
+}
+
+/** {given} or {lacks} of a typed number. A point is the decimal sign; commas stand only between
+ * groups of three digits of a whole number, so that 1,5 and 1,500 are never taken for one another. */
+export function numberIn(typed) {
+  const text = typed.trim().replaceAll("−", "-");
+  if (text === "") return { lacks: `Type a number first: ${FIRST}` };
+  const plain = GROUPED.test(text) ? text.replaceAll(",", "") : text;
+  if (NUMBER.test(plain) && Number.isFinite(Number(plain))) return { given: Number(plain) };
+  if (text.includes(",")) return { lacks: "A point is the decimal sign here, as in 0.5; commas stand only between groups of three digits of a whole number, as in 1,000." };
+  return { lacks: "This is no number; one is written as in 0.5, −2 or 1e−5." };
 }
 
 function verdict({ options, within }, given, right) {
