@@ -1,7 +1,7 @@
 """What a trace costs the processor, against a plain forward pass of the same weights."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -73,7 +73,17 @@ def speed(
             )
             for each in others
         ),
+        *(alone(each.id, works, rounds=rounds // 2) for each in (model, *others)),
     ]
+
+
+def alone(name: str, works: Mapping[str, Callable[[], object]], *, rounds: int) -> Line:
+    """A model's trace in turns with its plain forward and nothing else: the plain forward, which
+    fits the processor's nearest cache, then finds itself there, and the trace, which is larger,
+    does not. A server of one model is between this and the run over all of them."""
+    pair = {kind: works[f"{name} {kind}"] for kind in ("layers", "trace")}
+    found = interleaved(pair, clock=time.process_time, rounds=rounds, calls=1)
+    return Line(f"  the two alone, {name}", found.ratio("trace", "layers"))
 
 
 def check_agreement(peer: Peer, model: LoadedModel, text: str) -> None:
