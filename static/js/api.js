@@ -11,7 +11,7 @@ const GRADIENT = "gradient."; // before the key of each gradient
 let answers = null; // of a saved page, by address
 
 /** What the server said of a request that it refused, in its own words. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor({ code, message, field, details }) {
     super(message);
     Object.assign(this, { code, field, details });

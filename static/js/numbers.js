@@ -1,6 +1,6 @@
 // Numbers and characters as text.
 
-export const MINUS_INFINITY = "−∞";
+const MINUS_INFINITY = "−∞";
 
 /** The shortest decimal that reads back as the same float32. */
 export function exact(value) {
