@@ -42,7 +42,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks
 
 train: $(VENV)/.run
-	$(BIN)/python -m model.train shakespeare
+	$(BIN)/python -m model.training shakespeare
 
 clean:
 	rm -rf $(VENV)

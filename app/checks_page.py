@@ -19,7 +19,8 @@ from app.service import Service
 from model.checkpoint import LoadedModel
 from model.errors import InputError, TextError, quoted
 from model.reading import with_line_feeds
-from model.stage import HEAD, Along, Stage
+from model.table.axes import HEAD, Along
+from model.table.stage import Stage
 from model.tracing import Trace
 
 COMPARED = (

@@ -8,7 +8,7 @@ from app.requests import TraceRequest
 from app.saved import SavedPages
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tracing import Trace, matching
 
 MEDIA_TYPES = {

@@ -26,7 +26,7 @@ from app.palettes import (
 )
 from model.errors import UnknownStage
 from model.ops import Array
-from model.stage import Kind, Stage
+from model.table.stage import Kind, Stage
 from model.tracing import Trace
 
 WRITTEN = {"texttemplate": "%{z}", "textfont": {"size": 11}}

@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import TypeVar
 
 from model.config import ModelConfig
-from model.notation import NOTATION, Notation
-from model.sections import CHAPTER, COURSE, LESSON, Section
-from model.stage import Axis, Kind, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import Axis
+from model.table.notation import NOTATION, Notation
+from model.table.sections import CHAPTER, COURSE, LESSON, Section
+from model.table.stage import Kind, Stage
 
 BLOCK = re.compile(r"(?<=blocks\.)\d+(?=\.)")
 BLOCK_TITLE = re.compile(r"\b([Bb]lock) \d+")

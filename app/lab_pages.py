@@ -16,7 +16,7 @@ from app.lab_controls import Control, control
 from app.lab_table import LABS, Lab
 from app.pages import Pages
 from app.wire import mathml
-from model.stage import Kind
+from model.table.stage import Kind
 
 BY_NAME = {lab.name: lab for lab in LABS}
 

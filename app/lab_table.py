@@ -8,7 +8,6 @@ from app import schemas_labs as schemas
 from app.lab_controls import Move
 from app.requests import Request
 from app.schemas_experiment import ExperimentRequest
-from model import sections
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
 from model.labs.experiment import experiment
@@ -16,7 +15,8 @@ from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
 from model.labs.residuals import residuals
-from model.sections import Section
+from model.table import sections
+from model.table.sections import Section
 
 EIGHT = [2.0, 4.0, 6.0, 8.0, 1.0, 9.0, 3.0, 7.0]
 FOUR = [2.0, 0.5, 1.0, 3.0]

@@ -18,7 +18,7 @@ import orjson
 from app import figures, opening, wire
 from app.rendering import environment
 from model.ops import Array
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tracing import Trace
 
 ACROSS = 4

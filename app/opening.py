@@ -3,9 +3,9 @@
 from app.settings import Settings
 from model.checkpoint import LoadedModel
 from model.errors import TextError
-from model.objectives import without_vowels
 from model.reading import encode, with_line_feeds
-from model.stage import Kind
+from model.table.stage import Kind
+from model.training.objectives import without_vowels
 
 EXAMPLES = (
     ("To be", "To be, or not to be"),

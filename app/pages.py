@@ -20,8 +20,8 @@ from app.rendering import environment
 from app.requests import EXAMPLE_TEXT
 from app.service import Service
 from model.checkpoint import LoadedModel
-from model.notation import letters
-from model.sections import RESIDUALS
+from model.table.notation import letters
+from model.table.sections import RESIDUALS
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
 """What an address may say of the request that the page makes."""

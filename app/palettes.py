@@ -3,7 +3,7 @@
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 
-from model.stage import Kind
+from model.table.stage import Kind
 
 Colours = Sequence[str]
 

@@ -27,7 +27,7 @@ from app.requests import TraceRequest
 from app.saved_cells import carried_cells
 from app.service import Service
 from model.parameters import parameters
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tracing import Trace
 
 MODULE = ".js"

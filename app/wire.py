@@ -15,8 +15,9 @@ from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.ops import Array
 from model.parameters import Parameter
-from model.stage import Axis, Kind, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import Axis
+from model.table.stage import Kind, Stage
 from model.tokenizer import glyph
 from model.tracing import Token, Trace
 

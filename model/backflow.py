@@ -18,7 +18,7 @@ from model.ops import (
     explained,
     numbers,
 )
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tracing import Trace
 
 Use = tuple[Stage, int]

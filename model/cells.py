@@ -17,7 +17,8 @@ from model.checking import Difference
 from model.errors import CellError, quoted
 from model.ops import Array, Explanation, Rule, Step
 from model.parameters import parameter_of
-from model.stage import Axis, Stage
+from model.table.axes import Axis
+from model.table.stage import Stage
 from model.tracing import Trace
 
 LISTED = 8

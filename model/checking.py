@@ -9,7 +9,8 @@ import numpy as np
 from model import interpreter, ops
 from model.checkpoint import LoadedModel
 from model.ops import Array
-from model.stage import SOURCE, Stage
+from model.table.axes import SOURCE
+from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
 from model.tracing import Trace, stage_of, trace
 

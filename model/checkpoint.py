@@ -20,14 +20,14 @@ from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
 from torch import Tensor
 
-from model.build import build
 from model.config import ModelConfig
 from model.errors import CheckpointError, quoted
+from model.network.build import build
+from model.network.transformer import Transformer
 from model.ops import Array
-from model.stage import Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK, CharacterTokenizer
-from model.transformer import Transformer
 
 CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
     "config.json",

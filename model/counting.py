@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.config import ModelConfig
-from model.stage import Lengths
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import Lengths
 
 Shape = tuple[int, ...]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from model.ops import Add, Array, Gradient, Rows
-from model.stage import Stage
+from model.table.stage import Stage
 
 Connection = tuple[str, str]
 """A way from one stage to another: the key of the stage that reads, the key that it reads."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.errors import UnknownWeight, quoted
-from model.stage import Stage, Weight
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.stage import Stage, Weight
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import torch
 
 from model.checkpoint import LoadedModel
 from model.errors import TextError, quoted
+from model.network.transformer import EncoderDecoder
 from model.ops import Array
-from model.stage import Along, Lengths
+from model.table.axes import Along, Lengths
 from model.tokenizer import LINE_END, MASK
-from model.transformer import EncoderDecoder
 from model.writing import write
 
 

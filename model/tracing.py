@@ -16,8 +16,9 @@ from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
 from model.ops import Array
 from model.reading import Reading, read
-from model.stage import Along, Stage
-from model.tap import Record, Recorder
+from model.recorder import Record, Recorder
+from model.table.axes import Along
+from model.table.stage import Stage
 from model.tokenizer import glyph
 
 LIKELIEST = 10

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from model.transformer import EncoderDecoder
+from model.network.transformer import EncoderDecoder
 
 
 def write(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 from tests.conftest import ROOT
 
 PACKAGES = ("app", "model")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app import __main__ as app_command
 from app.settings import Settings
-from model import train as train_command
+from model.training import __main__ as train_command
 from tests.app.test_reference import send
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,7 +21,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-PARSERS = {"app": app_command.parser(), "model.train": train_command.parser()}
+PARSERS = {"app": app_command.parser(), "model.training": train_command.parser()}
 DEFAULT = f"http://{app_command.HOST}:{app_command.PORT}"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT, STYLE, TEMPLATE = ".js", ".css", ".html"

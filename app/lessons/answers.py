@@ -16,7 +16,7 @@ from app.lessons.scene import Place, Scene, places
 from model import ops
 from model.interpreter import apply, backward, gradient_of_mean
 from model.ops import Array
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tokenizer import glyph
 from model.tracing import matching
 

@@ -15,7 +15,7 @@ from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
 from model.labs.residuals import residuals
-from model.stage import Along, Lengths
+from model.table.axes import Along, Lengths
 
 Sizes = Mapping[str, object]
 """What is to be different from the scene's model: entries of its configuration."""

@@ -15,7 +15,7 @@ from app.lessons.answers import FUNCTIONS, Function
 from app.lessons.lesson import Call, Kind, Lesson, Step
 from model.config import PRESETS
 from model.errors import quoted
-from model.stages import stages
+from model.table.architectures import stages
 
 FOLDER = Path(__file__).parent / "data"
 EXERCISES = "exercises"

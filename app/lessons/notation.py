@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from model.config import ModelConfig
 from model.errors import InputError, quoted
-from model.stage import Lengths, Stage
+from model.table.axes import Lengths
+from model.table.stage import Stage
 
 SIGNS = str.maketrans({"−": "-", "–": "-"})
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)

@@ -11,12 +11,12 @@ from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.errors import InputError
 from model.gradient_flow import Flow, gradient_flow
-from model.objectives import without_vowels
 from model.ops import Array
 from model.reading import longest_target, with_line_feeds
-from model.stage import Stage
+from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
 from model.tracing import Trace, stage_of, trace
+from model.training.objectives import without_vowels
 
 Place = int | str
 """An index along an axis; or first, middle or last."""

@@ -1,7 +1,7 @@
 """The measured comparisons, as they were committed: over as many of their seeds as one likes.
 
-The runs are those of `model/results`, which `python -m model.experiments` wrote (module 7.1,
-lesson 56); means and spreads are made of them here, as that command makes them.
+The runs are those of `model/training/results`, which `python -m model.training.experiments` wrote
+(module 7.1, lesson 56); means and spreads are made of them here, as that command makes them.
 """
 
 import json
@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from model.experiments import Run, paired, summary
+from model.training.experiments import Run, paired, summary
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+RESULTS = Path(__file__).resolve().parent.parent / "training" / "results"
 MOST_SEEDS = 5
 """Of the experiment that has the most; the other one has three."""
 

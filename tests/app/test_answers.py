@@ -16,7 +16,7 @@ from app import (
 )
 from app.formats import Format
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 from tests.app.answers import mismatches, problem, strict
 
 API = "/api/v1"

@@ -14,7 +14,7 @@ from model import LoadedModel, trace
 from model.cells import LISTED, Cell, explain, explain_weight
 from model.ops import Rule
 from model.parameters import parameters
-from model.stage import Kind
+from model.table.stage import Kind
 from tests.app.answers import mismatches, problem, strict
 from tests.model.test_explanations import executed
 

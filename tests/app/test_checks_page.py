@@ -13,7 +13,7 @@ from app.checks_page import short
 from app.errors import Busy
 from app.service import Service
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 from tests.app.answers import strict
 from tests.app.conftest import Serve
 

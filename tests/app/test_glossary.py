@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from app.glossary import Glossary, anchor, glossary, pattern
 from app.schemas_glossary import GlossaryAnswer
 from model.config import PRESETS
-from model.notation import NOTATION, Notation, letters
-from model.stage import Kind, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.notation import NOTATION, Notation, letters
+from model.table.stage import Kind, Stage
 from tests.app.answers import problem, strict
 from tests.app.conftest import Serve
 

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from model import LoadedModel, trace
 from model.gradient_flow import gradient_flow
-from model.stage import Kind
+from model.table.stage import Kind
 from tests.app.answers import problem, strict
 
 API = "/api/v1"

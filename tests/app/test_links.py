@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 
 START = "/"
 

@@ -52,7 +52,7 @@ def training(tmp_path: Path) -> Iterator[None]:
     corpus, out = tmp_path / "corpus.txt", tmp_path / "run"
     corpus.write_text("To be, or not to be, that is the question.\n" * 100)
     process = subprocess.Popen(
-        [sys.executable, "-m", "model.train", "shakespeare", "--data", str(corpus), "--out",
+        [sys.executable, "-m", "model.training", "shakespeare", "--data", str(corpus), "--out",
          str(out), "--steps", "1000000", "--evaluate-every", "1", "--quiet"],
         cwd=ROOT,
     )  # fmt: skip

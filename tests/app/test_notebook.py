@@ -13,7 +13,7 @@ from app import notebook, opening
 from model import LoadedModel, trace
 from model.config import PRESETS
 from model.errors import UnknownStage
-from model.stages import stages
+from model.table.architectures import stages
 from tests.conftest import ROOT
 
 TEXT = "a &lt; b"

@@ -10,8 +10,8 @@ import torch
 from app import opening
 from app.settings import Settings
 from model import LoadedModel, checkpoint, trace
-from model.build import build
 from model.config import PRESETS
+from model.network.build import build
 from model.tokenizer import CharacterTokenizer
 from tests.app.conftest import Serve
 

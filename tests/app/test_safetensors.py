@@ -8,7 +8,7 @@ import safetensors.numpy
 from app import wire
 from model import LoadedModel, trace
 from model.config import PRESETS
-from model.stages import Stage, stages
+from model.table.architectures import Stage, stages
 from model.tracing import matching
 
 TEXTS = ("T", "To be", "Now is the winter of our discontent\nMade glorious summer by thi")

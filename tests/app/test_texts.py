@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from app.schemas import Problem
 from model import LoadedModel, trace
 from model.config import PRESETS
-from model.stage import PREDICTED, SOURCE
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import PREDICTED, SOURCE
 from tests.app.answers import problem, strict
 
 STAGES = stages(PRESETS["shakespeare"])

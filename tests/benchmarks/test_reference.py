@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from model import LoadedModel
-from model.build import build
 from model.config import PRESETS
+from model.network.build import build
 from model.tokenizer import MASK, CharacterTokenizer
 from tests.benchmarks.cpu import check_agreement
 from tests.benchmarks.functions import plain_forward

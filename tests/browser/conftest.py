@@ -10,9 +10,9 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from model import LoadedModel, load
-from model.build import build
 from model.checkpoint import save
 from model.config import PRESETS
+from model.network.build import build
 from model.tokenizer import MASK, CharacterTokenizer
 from tests.browser.chromium import FLAGS, find
 from tests.live import running

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from app.glossary import anchor
 from model import LoadedModel
 from model.config import PRESETS
-from model.stages import stages
+from model.table.architectures import stages
 from tests.browser.conftest import open_tracer
 from tests.browser.test_everyone import serious, sideways
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from model import LoadedModel, trace
 from model.config import PRESETS
-from model.stage import Kind
+from model.table.stage import Kind
 from model.tracing import Trace
 from tests.browser.conftest import drawn, open_tracer
 from tests.browser.test_everyone import serious, sideways

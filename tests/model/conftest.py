@@ -6,7 +6,7 @@ import pytest
 
 from model import LoadedModel
 from model.config import PRESETS, ModelConfig
-from model.corpus import Corpus, split
+from model.training.corpus import Corpus, split
 from tests.model import presets
 
 TINY = ModelConfig(vocab_size=8, context_length=8, d_model=8, n_heads=2, d_ff=16, n_blocks=1)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.build import build
 from model.config import PRESETS, ModelConfig
+from model.network.build import build
+from model.network.positions import Rotary, SinusoidalPositions, angles
+from model.network.transformer import Transformer
 from model.ops import Array
-from model.positions import Rotary, SinusoidalPositions, angles
-from model.stage import Stage
-from model.stages import stages
-from model.tap import Recorder
-from model.transformer import Transformer
+from model.recorder import Recorder
+from model.table.architectures import stages
+from model.table.stage import Stage
 from tests.model.texts import lengths_given
 
 TINY = {"vocab_size": 7, "context_length": 6, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_blocks": 1}

@@ -3,8 +3,8 @@
 import torch
 
 from model import LoadedModel, Trace, load, trace
-from model.build import build
 from model.config import PRESETS, ModelConfig
+from model.network.build import build
 from model.tokenizer import LINE_END, MASK, CharacterTokenizer
 from tests.conftest import ROOT
 

@@ -20,8 +20,8 @@ import torch._dynamo  # an optimizer imports it at its first step, which takes s
 
 from model import load, trace
 from model.config import ModelConfig
-from model.corpus import split
-from model.train import Recipe, train
+from model.training.corpus import split
+from model.training.loop import Recipe, train
 
 PATIENCE = 60
 OPERATIONS_OF_A_SAVE = 12

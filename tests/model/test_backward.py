@@ -18,8 +18,8 @@ from model.interpreter import (
     run,
 )
 from model.ops import Add, Array, LookUp, MeanSquare
-from model.stage import Kind, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.stage import Kind, Stage
 from tests.model.exact import TINY, TINY_PRESETS, ExactModel, arrays, exact_model
 from tests.model.texts import given_of
 

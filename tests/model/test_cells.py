@@ -16,8 +16,8 @@ from model.config import PRESETS
 from model.errors import CellError, InputError, UnknownStage, UnknownWeight
 from model.ops import Array, Rule
 from model.parameters import parameters
-from model.stage import Kind
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.stage import Kind
 from tests.model.presets import of_preset, with_gradients
 from tests.model.test_explanations import executed
 from tests.model.texts import random_text

@@ -1,4 +1,4 @@
-"""`python -m model.train`: its options, its one plain sentence, its progress bar."""
+"""`python -m model.training`: its options, its one plain sentence, its progress bar."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from model import load
 from model.config import PRESETS
-from model.train import main
+from model.training.__main__ import main
 
 QUICK = ["--steps", "3", "--batch-size", "2", "--quiet"]
 
@@ -45,7 +45,7 @@ def test_recorded_command_gives_the_same_weights(corpus_file: Path, tmp_path: Pa
     record = load(tmp_path / "one").training
     assert record is not None
     python, dash_m, module, *words = shlex.split(record.command)
-    assert (python, dash_m, module) == ("python", "-m", "model.train")
+    assert (python, dash_m, module) == ("python", "-m", "model.training")
     assert main([*words, "--out", str(tmp_path / "two")]) == 0
     assert load(tmp_path / "two").weights_sha256 == record.weights_sha256
 
@@ -67,7 +67,7 @@ def test_progress_bar_shows_the_loss_before_the_first_validation(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("model.train.tqdm", partial(tqdm, mininterval=0))
+    monkeypatch.setattr("model.training.loop.tqdm", partial(tqdm, mininterval=0))
     options = [word for word in QUICK if word != "--quiet"]
     run("shakespeare", "--data", corpus_file, "--out", tmp_path / "run", *options)
     assert re.search(r"1/3.*loss \d\.\d+\]", capsys.readouterr().err)

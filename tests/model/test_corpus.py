@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from model.corpus import cache_folder, download, read, shortest, split
 from model.errors import CorpusError
 from model.tokenizer import CharacterTokenizer
+from model.training.corpus import cache_folder, download, read, shortest, split
 from tests.live import free_port
 
 TEXT = b"First Citizen:\nBefore we proceed any further, hear me speak.\n"

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from model.attention import Attention, CausalMask, unmasked
-from model.build import build
 from model.config import PRESETS, ModelConfig
 from model.labs.counting import LESSON_56
-from model.positions import NoRotation
+from model.network.attention import Attention, CausalMask, unmasked
+from model.network.build import build
+from model.network.positions import NoRotation
 
 LESSON_RUN = ModelConfig(
     wiring="pre-ln", vocab_size=10, context_length=4, d_model=8, n_heads=2, d_ff=32, n_blocks=1

@@ -12,10 +12,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from model.build import build
 from model.config import ModelConfig
-from model.corpus import Corpus
-from model.experiments import (
+from model.network.build import build
+from model.training.corpus import Corpus
+from model.training.experiments import (
     Run,
     StatedRecipe,
     frequency_loss,
@@ -27,7 +27,7 @@ from model.experiments import (
     run,
     summary,
 )
-from model.objectives import Batch, NextCharacter
+from model.training.objectives import Batch, NextCharacter
 
 SHORT = StatedRecipe(steps=3, batch_size=2, warmup=1)
 
@@ -175,7 +175,7 @@ def test_command_writes_what_it_measured(
     assert main([*words, "--steps", "2", "--quiet", "--data", str(corpus_file), "--out", str(out)]
                 ) == 0  # fmt: skip
     found = strict(out)
-    assert found["command"].startswith(f"python -m model.experiments {words[0]}")
+    assert found["command"].startswith(f"python -m model.training.experiments {words[0]}")
     assert (len(found["runs"]), found["complete"], found["seeds"]) == (n_runs, True, [1337])
     assert {"python", "torch"} <= found["versions"].keys()
     assert found["recipe"]["steps"] == 2

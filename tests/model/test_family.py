@@ -13,7 +13,8 @@ from model.checking import Difference, sanity
 from model.config import PRESETS
 from model.errors import TextError
 from model.gradient_flow import gradient_flow
-from model.stage import Along, Kind
+from model.table.axes import Along
+from model.table.stage import Kind
 from model.tokenizer import MASK
 from tests.model.texts import another, before, random_text
 

@@ -13,8 +13,8 @@ from model.checking import StageCheck, difference, sanity
 from model.interpreter import apply, run
 from model.ops import Array
 from model.reading import read
-from model.stage import Kind, Stage
-from model.tap import Record, Recorder
+from model.recorder import Record, Recorder
+from model.table.stage import Kind, Stage
 from model.tracing import Trace
 from tests.model.texts import given_zeros, random_text
 

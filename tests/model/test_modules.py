@@ -8,15 +8,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from model import ops, sublayers
-from model.attention import Attention, adding, unmasked
-from model.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
-from model.build import build
+from model import ops
 from model.config import PRESETS
-from model.feed_forward import FeedForward, SwiGLU
-from model.norms import LayerNorm, RMSNorm
-from model.positions import LearnedPositions, NoRotation, Rotary, SinusoidalPositions
-from model.transformer import TiedHead
+from model.network.attention import Attention, adding, unmasked
+from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
+from model.network.build import build
+from model.network.feed_forward import FeedForward, SwiGLU
+from model.network.norms import LayerNorm, RMSNorm
+from model.network.positions import LearnedPositions, NoRotation, Rotary, SinusoidalPositions
+from model.network.transformer import TiedHead
+from model.table import feed_forward as table
 
 B, T, D, H, K, F = 2, 5, 8, 2, 4, 12
 EXACT = {"rtol": 0.0, "atol": 1e-12}
@@ -260,7 +261,7 @@ def test_activation_is_the_one_that_is_named(
     config = PRESETS["shakespeare"].model_copy(update={"feed_forward": feed_forward})
     activation = build(config, generator).blocks[0].ffn.activation
     assert round(float(activation(torch.ones(1))), 6) == expected
-    ours = run_op(sublayers.ACTIVATIONS[feed_forward], [torch.ones(1)])
+    ours = run_op(table.ACTIVATIONS[feed_forward], [torch.ones(1)])
     assert round(float(ours), 6) == expected
 
 

@@ -7,11 +7,12 @@ import pytest
 import torch
 from torch import nn
 
-from model.build import build
 from model.config import ModelConfig
-from model.corpus import Corpus, split
 from model.errors import CorpusError
-from model.objectives import (
+from model.network.build import build
+from model.tokenizer import MASK
+from model.training.corpus import Corpus, split
+from model.training.objectives import (
     NOT_ASKED,
     Batch,
     HiddenCharacters,
@@ -22,7 +23,6 @@ from model.objectives import (
     validation_loss,
     without_vowels,
 )
-from model.tokenizer import MASK
 
 SIZES = {"d_model": 8, "n_heads": 2, "d_ff": 8, "n_blocks": 1, "context_length": 8}
 LINES = "the cat\nhas a\nhat\n\nI\noh no\nrats eat\n" * 30
@@ -178,7 +178,7 @@ def test_report_of_what_is_always_written_wrongly(
     vowels: Vowels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writing the source back leaves out just the vowels."""
-    monkeypatch.setattr("model.objectives.write", lambda _, sources, line_end: sources)
+    monkeypatch.setattr("model.training.objectives.write", lambda _, sources, line_end: sources)
     report = vowels.report(build(config(vowels.corpus, "encoder-decoder"), seeded()))
     lines = [vowels.corpus.tokenizer.decode(y) for _, y in vowels.tested]
     kept = sum(len(without_vowels(line)) for line in lines)

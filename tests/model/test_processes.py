@@ -9,9 +9,9 @@ from app.settings import Settings
 from model import load
 from model.checkpoint import WEIGHTS
 from model.config import ModelConfig
-from model.corpus import Corpus
 from model.errors import CheckpointError, TrainingError
-from model.train import Recipe, train
+from model.training.corpus import Corpus
+from model.training.loop import Recipe, train
 from tests.conftest import SHAKESPEARE
 from tests.model.processes import OPERATIONS_OF_A_SAVE, child, train_until, weigh_traces
 

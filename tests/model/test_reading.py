@@ -7,7 +7,7 @@ import pytest
 from model import LoadedModel, load, trace
 from model.errors import TextError
 from model.reading import longest_target, read
-from model.stage import Along, Lengths
+from model.table.axes import Along, Lengths
 from model.tokenizer import LINE_END, MASK
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from model import LoadedModel, ops, trace
 from model.config import PRESETS, ModelConfig
-from model.stage import Kind, Lengths, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import Lengths
+from model.table.stage import Kind, Stage
 from tests.model.texts import given_zeros, lengths_of
 
 # The design's axes and kinds by leaf, restated so that a slip in the table is seen.

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from model import LoadedModel, trace
 from model.config import ModelConfig
-from model.stages import stages
-from model.tap import Recorder, no_tap, prefixed
+from model.network.tap import no_tap, prefixed
+from model.recorder import Recorder
+from model.table.architectures import stages
 from tests.model.texts import given_zeros, lengths_of
 
 LENGTH = 5

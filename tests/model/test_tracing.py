@@ -12,12 +12,13 @@ import torch
 from model import LoadedModel, trace
 from model.checking import difference
 from model.config import ModelConfig
-from model.corpus import Corpus
 from model.errors import TextError, UnknownStage
 from model.reading import encode
-from model.stage import Kind, Lengths
+from model.table.axes import Lengths
+from model.table.stage import Kind
 from model.tracing import Trace, matching, stage_of
-from model.train import Recipe, train
+from model.training.corpus import Corpus
+from model.training.loop import Recipe, train
 from tests.model.texts import another, before, random_text
 
 THREADS = 8

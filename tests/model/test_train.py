@@ -13,9 +13,9 @@ from filelock import FileLock
 from model import load
 from model.checkpoint import TRAINING, WEIGHTS, TrainingRecord
 from model.config import ModelConfig
-from model.corpus import Corpus
 from model.errors import CheckpointError, TrainingError
-from model.train import Recipe, train
+from model.training.corpus import Corpus
+from model.training.loop import Recipe, train
 
 SHORT = Recipe(steps=20, batch_size=4, learning_rate=1e-2, evaluate_every=5)
 FAR_TOO_HIGH = replace(SHORT, steps=200, learning_rate=1000.0, warmup=200, evaluate_every=500)
@@ -143,7 +143,7 @@ def test_loss_that_is_not_a_number_stops_the_run(
 ) -> None:
     """In warm-up too."""
     monkeypatch.setattr(
-        "model.train.mean_loss",
+        "model.training.loop.mean_loss",
         lambda *_: torch.tensor(torch.nan, requires_grad=True),
     )
     assert "diverged at step 1" in refusal(start, replace(SHORT, warmup=2))
@@ -184,7 +184,7 @@ def test_folder_of_another_model_is_refused_before_the_first_step(
     start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = start()
-    monkeypatch.setattr("model.train.mean_loss", lambda *_: pytest.fail("a step was taken"))
+    monkeypatch.setattr("model.training.loop.mean_loss", lambda *_: pytest.fail("a step was taken"))
     with pytest.raises(CheckpointError, match=r"config\.json differs"):
         start(n_blocks=2)
     assert load(folder).training == record

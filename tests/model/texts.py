@@ -10,8 +10,9 @@ from torch import Tensor
 from model import LoadedModel
 from model.config import ModelConfig
 from model.ops import Array
-from model.stage import Along, Kind, Lengths, Stage
-from model.stages import stages
+from model.table.architectures import stages
+from model.table.axes import Along, Lengths
+from model.table.stage import Kind, Stage
 
 
 def lengths_of(config: ModelConfig, text: int) -> Lengths:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
-from model.tap import Tap, no_tap
+from model.network.tap import Tap, no_tap
 
 
 class FeedForward(nn.Module):

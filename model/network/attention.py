@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import skip_init
 
-from model.tap import Tap, no_tap
+from model.network.tap import Tap, no_tap
 
 ZERO = torch.zeros(())
 """What scaled queries are added to: scaling as part of an addition is quicker than multiplying by a

@@ -1,5 +1,5 @@
-"""The measured comparisons of the texts, over several seeds:
-`python -m model.experiments positions` and `python -m model.experiments norm-placement`.
+"""The measured comparisons of the texts, over several seeds: `python -m model.training.experiments`
+and `positions` or `norm-placement`.
 
 `positions` repeats module 7.1's comparison of learned and sinusoidal positions; `norm-placement`
 asks how post-LN and pre-LN fare as the stack deepens, with and without a warm-up. Each writes one
@@ -24,13 +24,13 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from model import corpus
-from model.build import build
 from model.config import PRESETS, ModelConfig
-from model.corpus import Corpus
 from model.errors import InputError, TrainingError
-from model.objectives import NextCharacter, mean_loss, validation_loss
-from model.train import RUNS, Recipe, adamw
+from model.network.build import build
+from model.training import corpus
+from model.training.corpus import Corpus
+from model.training.loop import RUNS, Recipe, adamw
+from model.training.objectives import NextCharacter, mean_loss, validation_loss
 
 COURSE = {"learned": 2.0978, "sinusoidal": 1.9442}
 """Module 7.1's single run: validation loss after 600 steps, in nats a character."""
@@ -225,7 +225,7 @@ def write(path: Path, result: dict[str, Any]) -> None:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(
-        prog="python -m model.experiments",
+        prog="python -m model.training.experiments",
         description="Train small models side by side, over several seeds, and write what came out.",
     )
     experiments = result.add_subparsers(dest="experiment", required=True)
@@ -258,7 +258,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        _measure(given, shlex.join(["python", "-m", "model.experiments", *words]))
+        _measure(given, shlex.join(["python", "-m", "model.training.experiments", *words]))
     except InputError as error:
         print(f"error: {error.message}", file=sys.stderr)
         return 1

@@ -6,7 +6,7 @@ Axes: B batch, T position, D d_model.
 import torch
 from torch import Tensor, nn
 
-from model.tap import Tap, no_tap
+from model.network.tap import Tap, no_tap
 
 ONE = torch.ones(())
 """1 as a tensor: torch would wrap a Python number in one at every use, which takes longer than

@@ -5,8 +5,8 @@ Axes: B batch, T position, S source, D d_model.
 
 from torch import Tensor, nn
 
-from model.attention import Attention, Mask
-from model.tap import Tap, no_tap, prefixed
+from model.network.attention import Attention, Mask
+from model.network.tap import Tap, no_tap, prefixed
 
 
 class Block(nn.Module):

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from model.config import ModelConfig
-from model.corpus import Corpus
 from model.errors import CorpusError
+from model.network.transformer import EncoderDecoder
 from model.tokenizer import LINE_END, MASK
-from model.transformer import EncoderDecoder
+from model.training.corpus import Corpus
 from model.writing import padded, write
 
 HELD_OUT_BATCH = 128

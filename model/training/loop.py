@@ -1,13 +1,7 @@
-"""Train a preset: `python -m model.train PRESET --data FILE`.
+"""The training loop. What a model learns is its architecture's objective; see `objectives.py`."""
 
-What it learns is its architecture's objective; see `objectives.py`.
-"""
-
-import argparse
 import math
 import platform
-import shlex
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,13 +11,13 @@ from filelock import FileLock, Timeout
 from torch import nn
 from tqdm import tqdm
 
-from model import checkpoint, corpus
-from model.build import build
+from model import checkpoint
 from model.checkpoint import LossPoint, TrainingRecord
-from model.config import PRESETS, ModelConfig
-from model.corpus import Corpus
-from model.errors import InputError, TrainingError, quoted
-from model.objectives import OBJECTIVES, mean_loss, validation_loss
+from model.config import ModelConfig
+from model.errors import TrainingError, quoted
+from model.network.build import build
+from model.training.corpus import Corpus
+from model.training.objectives import OBJECTIVES, mean_loss, validation_loss
 
 RUNS = Path("runs")
 
@@ -191,79 +185,3 @@ def _stop_if_diverged(
         f"The run diverged at step {step + 1}: loss {loss:.4g}, limit {limit:.2f} "
         f"(three times that of guessing). Lower --learning-rate; {kept}."
     )
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line; its defaults are the recipe's."""
-    usual = Recipe()
-    result = argparse.ArgumentParser(
-        prog="python -m model.train",
-        description="Train a preset on a text and keep its best weights.",
-    )
-    result.add_argument("preset", choices=sorted(PRESETS))
-    result.add_argument(
-        "--data", type=Path, help="a UTF-8 text; default: tiny Shakespeare, fetched once"
-    )
-    result.add_argument("--out", type=Path, help="the checkpoint folder (default: runs/PRESET)")
-    for name, kind, meaning in (
-        ("steps", int, "batches to train on"),
-        ("batch_size", int, "windows in a batch"),
-        ("learning_rate", float, "the highest, after the warm-up"),
-        ("weight_decay", float, "of matrices and tables"),
-        ("warmup", int, "steps until the highest learning rate"),
-        ("average", float, "how much of the running average of the weights a step keeps; 0: none"),
-        ("evaluate_every", int, "steps between two validations"),
-        ("seed", int, "of the first weights and the batches"),
-    ):
-        result.add_argument(
-            f"--{name.replace('_', '-')}", type=kind, default=getattr(usual, name),
-            metavar=name[0].upper(), help=f"{meaning} (default: %(default)s)",
-        )  # fmt: skip
-    result.add_argument("--quiet", action="store_true", help="no progress bar")
-    return result
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
-    given = parser().parse_args(arguments)
-    words = sys.argv[1:] if arguments is None else arguments
-    chosen = {name: getattr(given, name) for name in asdict(Recipe()) if hasattr(given, name)}
-    folder = given.out or RUNS / given.preset
-    try:
-        recipe = Recipe(**chosen)
-        _check(recipe)
-        preset = PRESETS[given.preset]
-        data = given.data or corpus.download(corpus.cache_folder())
-        special = OBJECTIVES[preset.architecture].special
-        text = corpus.read(data, preset.context_length, *special)
-        config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
-        command = shlex.join(["python", "-m", "model.train", *words])
-        record = train(config, text, recipe, folder, command=command, quiet=given.quiet)
-    except InputError as error:
-        print(f"error: {error.message}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"stopped; what {folder} holds is the last checkpoint saved", file=sys.stderr)
-        return 130
-    print(f"{folder}: validation loss {record.validation_loss:.4f} nats a character "
-          f"at step {record.steps}, {record.seconds:.0f} s")  # fmt: skip
-    return 0
-
-
-def _check(recipe: Recipe) -> None:
-    limits = {
-        "steps": (1, math.inf), "batch_size": (1, math.inf), "learning_rate": (0, math.inf),
-        "weight_decay": (0, math.inf), "warmup": (1, math.inf), "average": (0, 0.99999),
-        "evaluate_every": (1, math.inf), "seed": (0, 2**63 - 1),
-    }  # fmt: skip
-    for name, (low, high) in limits.items():
-        value = getattr(recipe, name)
-        if not low <= value <= high or not math.isfinite(value):
-            option = f"--{name.replace('_', '-')}"
-            allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
-            raise TrainingError(f"{option} is {value}; it must be {allowed}.", field=name)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    raise SystemExit(main())

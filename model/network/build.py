@@ -10,19 +10,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import skip_init
 
-from model.attention import Attention, CausalMask, NoMask
-from model.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.config import ModelConfig
-from model.feed_forward import FeedForward, SwiGLU
-from model.norms import LayerNorm, NoNorm, RMSNorm
-from model.positions import (
+from model.network.attention import Attention, CausalMask, NoMask
+from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
+from model.network.feed_forward import FeedForward, SwiGLU
+from model.network.norms import LayerNorm, NoNorm, RMSNorm
+from model.network.positions import (
     LearnedPositions,
     NoAddedPositions,
     NoRotation,
     Rotary,
     SinusoidalPositions,
 )
-from model.transformer import (
+from model.network.transformer import (
     DecoderOnly,
     EncoderDecoder,
     EncoderOnly,

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from torch import Tensor, nn
 
-from model.attention import CausalMask, Mask, adding, unmasked
-from model.blocks import Block
-from model.tap import Tap, no_tap, prefixed
+from model.network.attention import CausalMask, Mask, adding, unmasked
+from model.network.blocks import Block
+from model.network.tap import Tap, no_tap, prefixed
 
 
 class TiedHead(nn.Module):

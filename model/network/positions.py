@@ -8,7 +8,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from model.tap import Tap, no_tap
+from model.network.tap import Tap, no_tap
 
 BASE = 10_000.0
 

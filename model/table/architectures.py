@@ -1,0 +1,159 @@
+"""The stage table: the one description of a transformer in this project, and it is executable.
+
+`stages(config)` lists every tensor between the ids and the loss in the order the model makes
+them. The recorder, the NumPy interpreter, the API, the page and the tests all read this list.
+"""
+
+from functools import lru_cache
+
+from model import ops
+from model.config import ModelConfig
+from model.table import sections
+from model.table.axes import (
+    D_MODEL,
+    HIDDEN,
+    POSITION,
+    PREDICTED,
+    SOURCE,
+    TARGET,
+    TARGET_PREDICTED,
+    TARGET_SOURCE,
+    VOCAB,
+    Axis,
+)
+from model.table.blocks import BLOCKS, cross_attention_block
+from model.table.declaring import Stack, Table
+from model.table.norms import NORMS
+from model.table.positions import placed
+from model.table.sections import Section
+from model.table.stage import Kind, Stage, Weight
+
+EMBEDDING = Weight("embedding.weight", "W_E", (VOCAB, D_MODEL))
+UNEMBEDDING = Weight("head.weight", "W_U", (VOCAB, D_MODEL))
+
+ALONE = Stack("", "", "X", POSITION, SOURCE, ops.CausalMask())
+ALONE_UNMASKED = Stack("", "", "X", POSITION, SOURCE, ops.NoMask())
+ENCODER = Stack("encoder.", "Encoder", "E", POSITION, SOURCE, ops.NoMask())
+DECODER = Stack("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, ops.CausalMask())
+
+
+@lru_cache(maxsize=64)
+def stages(config: ModelConfig) -> tuple[Stage, ...]:
+    """Every stage of the model, in the order its tensors are made."""
+    declare = {
+        "decoder-only": _decoder_only,
+        "encoder-only": _encoder_only,
+        "encoder-decoder": _encoder_decoder,
+    }
+    return tuple(declare[config.architecture](config).stages.values())
+
+
+def _decoder_only(config: ModelConfig) -> Table:
+    table = Table(ALONE)
+    ids = _ids(table, "t", ops.Encode(), (sections.COMPLETE_MODEL,))
+    probabilities = _predicted(table, _stack(table, ids, config), config)
+    _loss(table, ops.NextTokenLoss(), PREDICTED, (probabilities, ids), sections.NEXT_TOKEN_LOSS)
+    return table
+
+
+def _encoder_only(config: ModelConfig) -> Table:
+    table = Table(ALONE_UNMASKED)
+    ids = _ids(table, "t", ops.Encode(), (sections.COMPLETE_MODEL, sections.ENCODER_ONLY))
+    probabilities = _predicted(table, _stack(table, ids, config), config)
+
+    def hidden(key: str, title: str, symbol: str, op: ops.Op) -> str:
+        return table.add(
+            key, title, symbol, (HIDDEN,), Kind.IDS, op, sections=(sections.ENCODER_ONLY,)
+        )
+
+    positions = hidden("hidden", "Hidden positions", r"h", ops.HiddenPositions())
+    targets = hidden("targets", "Hidden characters", "y", ops.HiddenIds())
+    read = (probabilities, positions, targets)
+    _loss(table, ops.HiddenLoss(), HIDDEN, read, sections.ENCODER_ONLY)
+    return table
+
+
+def _encoder_decoder(config: ModelConfig) -> Table:
+    table = Table(ENCODER)
+    taught = (sections.ENCODER_DECODER,)
+    source = _ids(table, "t", ops.Encode(), taught)
+    memory = _stack(table, source, config)
+    table.stack = DECODER
+    ids = _ids(table, "u", ops.EncodeTarget(), taught)
+    probabilities = _predicted(table, _stack(table, ids, config, memory), config)
+    read = (probabilities, ids)
+    _loss(table, ops.NextTokenLoss(), TARGET_PREDICTED, read, sections.NEXT_TOKEN_LOSS)
+    return table
+
+
+def _ids(table: Table, symbol: str, op: ops.Op, taught: tuple[Section, ...]) -> str:
+    stack = table.stack
+    table.group = stack.named("Input")
+    return table.add(
+        f"{stack.prefix}ids", stack.named("Token ids"), symbol, (stack.position,), Kind.IDS, op,
+        sections=taught,
+    )  # fmt: skip
+
+
+def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
+    """Embeddings, positions and the blocks of one stack; with a `memory`, the key of what another
+    stack has read, its blocks look at that too. Returns the key of the stack's output."""
+    stack = table.stack
+    x = placed(table, ids, _embedded(table, ids, config), config)
+    block = cross_attention_block if memory else BLOCKS[config.wiring]
+    for index in range(config.n_blocks):
+        name = stack.named(f"Block {index + 1}")
+        table.group = name
+        x = block(table, f"{stack.prefix}blocks.{index}", name, index, x, config, *memory)
+    if config.wiring == "pre-ln":
+        table.group = "Output"
+        x = NORMS[config.norm](table, "final_norm", "Final norm", x, "o", "N_o", config)
+    return x
+
+
+def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
+    stack = table.stack
+    index = "0" if config.position == "rotary" else r"{\text{tok}}"
+    return table.add(
+        f"{stack.prefix}embeddings",
+        stack.named("Token embeddings"),
+        f"{stack.stream}_{index}",
+        stack.on_stream,
+        Kind.SIGNED,
+        ops.LookUp(),
+        inputs=(ids,),
+        weights=(EMBEDDING,),
+        sections=(sections.EMBEDDING, sections.COMPLETE_MODEL),
+    )
+
+
+def _predicted(table: Table, x: str, config: ModelConfig) -> str:
+    """Logits and probabilities at every position of the stack; returns the latter's key."""
+    table.group = "Output"
+    axes = (table.stack.position, VOCAB)
+    tied = (sections.TIED_HEAD,) if config.tied_head else ()
+    logits = table.add(
+        "logits",
+        "Logits",
+        "Z",
+        axes,
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(x,),
+        weights=(EMBEDDING if config.tied_head else UNEMBEDDING,),
+        sections=(sections.OUTPUT_LAYER, *tied),
+    )
+    return table.add(
+        "probabilities",
+        "Probabilities",
+        "p",
+        axes,
+        Kind.PROBABILITY,
+        ops.Softmax("vocabulary"),
+        inputs=(logits,),
+        sections=(sections.OUTPUT_LAYER, sections.NEXT_TOKEN_LOSS),
+    )
+
+
+def _loss(table: Table, op: ops.Op, axis: Axis, inputs: tuple[str, ...], *taught: Section) -> None:
+    table.add("loss", "Loss", r"\ell", (axis,), Kind.SCALE, op, inputs=inputs, sections=taught)

@@ -1,0 +1,130 @@
+"""The stages of an attention.
+
+`prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
+"""
+
+from dataclasses import dataclass
+
+from model import ops
+from model.config import ModelConfig
+from model.table import sections
+from model.table.axes import D_HEAD, D_MODEL, HEAD, Axis
+from model.table.declaring import Table
+from model.table.linear import matrix
+from model.table.positions import rotated
+from model.table.sections import Section
+from model.table.stage import Kind
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What an attention looks at: the stage whose keys and values it takes, the axis along that
+    stage's positions, and the mask between. `index` tells its symbols from another's."""
+
+    at: str
+    source: Axis
+    mask: ops.Op
+    index: str = ""
+    taught: tuple[Section, ...] = (sections.ATTENTION,)
+
+
+def self_attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """Attention of a stream to itself, under the mask of its stack."""
+    looking = Looking(x, table.stack.source, table.stack.mask)
+    return attention(table, prefix, name, x, looking, config)
+
+
+def attention(
+    table: Table, prefix: str, name: str, x: str, looking: Looking, config: ModelConfig
+) -> str:
+    """Queries, keys and values; scores, mask, weights; each head's output and contribution."""
+    taught = looking.taught
+    position, source = table.stack.position, looking.source
+    by_head = (HEAD, position, source)
+
+    def indexed(letter: str, *more: str) -> str:
+        """The letter with what is written below it, if anything is."""
+        below = ",".join((*more, *looking.index))
+        return f"{letter}_{{{below}}}" if below else letter
+
+    def projection(leaf: str, title: str, letter: str, module: str, read: str, along: Axis) -> str:
+        return table.add(
+            f"{prefix}.{leaf}",
+            f"{name} · {title}",
+            indexed(letter),
+            (HEAD, along, D_HEAD),
+            Kind.SIGNED,
+            ops.HeadLinear(config.n_heads),
+            inputs=(read,),
+            weights=matrix(config, f"{prefix}.{module}", letter, D_MODEL, D_MODEL),
+            sections=taught,
+        )
+
+    q = projection("q", "queries", "Q", "query", x, position)
+    k = projection("k", "keys", "K", "key", looking.at, source)
+    v = projection("v", "values", "V", "value", looking.at, source)
+    if config.position == "rotary":
+        q, k = rotated(table, prefix, name, q, k)
+    scores = table.add(
+        f"{prefix}.scores",
+        f"{name} · attention scores",
+        indexed("S"),
+        by_head,
+        Kind.SCORES,
+        ops.ScaledDotProduct(),
+        inputs=(q, k),
+        sections=taught,
+    )
+    masked = table.add(
+        f"{prefix}.masked_scores",
+        f"{name} · masked scores",
+        indexed("S", r"\text{masked}"),
+        by_head,
+        Kind.SCORES,
+        looking.mask,
+        inputs=(scores,),
+        sections=taught,
+    )
+    weights = table.add(
+        f"{prefix}.weights",
+        f"{name} · attention weights",
+        indexed("A"),
+        by_head,
+        Kind.PROBABILITY,
+        ops.Softmax("source positions"),
+        inputs=(masked,),
+        sections=(*taught, sections.COMPLETE_MODEL),
+    )
+    heads = table.add(
+        f"{prefix}.heads",
+        f"{name} · head outputs",
+        indexed("Y"),
+        (HEAD, position, D_HEAD),
+        Kind.SIGNED,
+        ops.WeightedSum(),
+        inputs=(weights, v),
+        sections=taught,
+    )
+    slices, *bias = matrix(config, f"{prefix}.output", "O", D_MODEL, D_MODEL)
+    contributions = table.add(
+        f"{prefix}.contributions",
+        f"{name} · head contributions",
+        indexed("C"),
+        (HEAD, position, D_MODEL),
+        Kind.SIGNED,
+        ops.HeadContributions(),
+        inputs=(heads,),
+        weights=(slices,),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name} · attention output",
+        indexed("O"),
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.SumHeads(),
+        inputs=(contributions,),
+        weights=tuple(bias),
+        sections=(*taught, sections.COMPLETE_MODEL),
+    )

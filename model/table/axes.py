@@ -1,0 +1,107 @@
+"""The axes of the tensors: their names, their letters, what their indices count."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from model.config import ModelConfig
+
+
+class Lengths(NamedTuple):
+    """How many positions one trace has: characters of the text, of the target (its start symbol
+    included; 0 without a target), and hidden characters whose loss is known."""
+
+    text: int
+    target: int = 0
+    hidden: int = 0
+
+
+class Along(StrEnum):
+    """Whose characters the indices of an axis are."""
+
+    TEXT = "text"
+    TARGET = "target"
+    HIDDEN = "hidden"
+    VOCABULARY = "vocabulary"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One named axis. `symbol` is how shapes print it, `meaning` what its indices count; `field` is
+    the config entry with its size, or None where the size is the number of the characters `along`
+    it, less `fewer`."""
+
+    name: str
+    symbol: str
+    meaning: str
+    field: str | None = None
+    along: Along | None = None
+    fewer: int = 0
+
+    def size(self, config: ModelConfig, lengths: Lengths) -> int:
+        if self.field is not None:
+            return int(getattr(config, self.field))
+        assert self.along is not None, f"the axis {self.name} has no size"
+        return int(getattr(lengths, self.along)) - self.fewer
+
+
+POSITION = Axis(
+    "position",
+    "N",
+    "the characters of the text, in order; in attention, the position that looks",
+    along=Along.TEXT,
+)
+SOURCE = Axis(
+    "source",
+    "N",
+    "the characters of the text again, in attention: the position that is looked at",
+    along=Along.TEXT,
+)
+PREDICTED = Axis(
+    "position",
+    "N − 1",
+    "the characters of the text that another one follows, which has a loss",
+    along=Along.TEXT,
+    fewer=1,
+)
+TARGET = Axis(
+    "position",
+    "M",
+    "the characters of the target, after the line end that begins it",
+    along=Along.TARGET,
+)
+TARGET_SOURCE = Axis(
+    "source",
+    "M",
+    "the characters of the target again, as the decoder's attention to itself looks at them",
+    along=Along.TARGET,
+)
+TARGET_PREDICTED = Axis(
+    "position",
+    "M − 1",
+    "the characters of the target that another one follows, which has a loss",
+    along=Along.TARGET,
+    fewer=1,
+)
+HIDDEN = Axis(
+    "hidden",
+    "m",
+    "the characters that were hidden from an encoder and are known, so that they have a loss",
+    along=Along.HIDDEN,
+)
+D_MODEL = Axis("d_model", "d", "the features of a position on the residual stream", "d_model")
+HEAD = Axis("head", "h", "the heads of an attention, which look side by side", "n_heads")
+D_HEAD = Axis(
+    "d_head",
+    "d_head",
+    "the features of one head, d_model / n_heads; the 2017 paper's d_k",
+    "d_head",
+)
+D_FF = Axis("d_ff", "d_ff", "the hidden features of a feed-forward network", "d_ff")
+VOCAB = Axis("vocab", "V", "the characters that the model knows", "vocab_size", Along.VOCABULARY)
+CONTEXT = Axis(
+    "context",
+    "L",
+    "the positions that a learned table has rows for: the longest text that can be read",
+    "context_length",
+)

@@ -1,0 +1,97 @@
+"""The stages of a block: its parts, wired to the residual stream."""
+
+from model import ops
+from model.config import ModelConfig
+from model.table import sections
+from model.table.attention import Looking, attention, self_attention
+from model.table.axes import SOURCE
+from model.table.declaring import Table
+from model.table.feed_forward import feed_forward
+from model.table.norms import NORMS
+from model.table.sections import Section
+from model.table.stage import Kind
+
+
+def post_norm_block(
+    table: Table, prefix: str, name: str, index: int, x: str, config: ModelConfig
+) -> str:
+    """x -> attention -> + -> norm -> feed-forward -> + -> norm; returns the block's output key."""
+    x = _attended(table, prefix, name, x, config)
+    return _fed_forward(table, prefix, name, index, "norm 2", x, config)
+
+
+def cross_attention_block(
+    table: Table, prefix: str, name: str, index: int, x: str, config: ModelConfig, memory: str
+) -> str:
+    """The post-norm block with a third sub-layer between its two: attention to what the other
+    stack has read."""
+    x = _attended(table, prefix, name, x, config)
+    taught = (sections.CROSS_ATTENTION, sections.ATTENTION)
+    looking = Looking(memory, SOURCE, ops.NoMask(), "c", taught)
+    with table.on_branch("cross-attention"):
+        crossed = attention(table, f"{prefix}.cross_attn", f"{name} · cross", x, looking, config)
+    summed = _added(
+        table, f"{prefix}.cross_attn_residual", f"{name} · input + cross-attention", "R_c",
+        (x, crossed), (sections.RESIDUALS, sections.CROSS_ATTENTION),
+    )  # fmt: skip
+    result = f"{table.stack.stream}_c"
+    norm = NORMS[config.norm]
+    x = norm(table, f"{prefix}.cross_attn_norm", f"{name} · norm 2", summed, "c", result, config)
+    return _fed_forward(table, prefix, name, index, "norm 3", x, config)
+
+
+def _attended(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """The first sub-layer of a post-norm block, and its norm."""
+    with table.on_branch("attention"):
+        attended = self_attention(table, f"{prefix}.attn", name, x, config)
+    summed = _added(table, f"{prefix}.attn_residual", f"{name} · input + attention", "R_a",
+                    (x, attended), (sections.RESIDUALS,))  # fmt: skip
+    norm, result = NORMS[config.norm], f"{table.stack.stream}_a"
+    return norm(table, f"{prefix}.attn_norm", f"{name} · norm 1", summed, "a", result, config)
+
+
+def _fed_forward(
+    table: Table, prefix: str, name: str, index: int, norm_name: str, x: str, config: ModelConfig
+) -> str:
+    """The last sub-layer of a post-norm block, and its norm."""
+    with table.on_branch("feed-forward"):
+        changed = feed_forward(table, f"{prefix}.ffn", name, x, config)
+    summed = _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward", "R_f",
+                    (x, changed), (sections.RESIDUALS,))  # fmt: skip
+    norm, result = NORMS[config.norm], f"{table.stack.stream}_{index + 1}"
+    return norm(table, f"{prefix}.ffn_norm", f"{name} · {norm_name}", summed, "f", result, config)
+
+
+def pre_norm_block(
+    table: Table, prefix: str, name: str, index: int, x: str, config: ModelConfig
+) -> str:
+    """x -> + attention of its norm -> + feed-forward of its norm; the stream is never normed."""
+    norm, stream = NORMS[config.norm], table.stack.stream
+    taught = (sections.RESIDUALS, sections.ASSEMBLY, sections.PRE_NORM_BLOCK)
+    with table.on_branch("attention"):
+        read = norm(table, f"{prefix}.attn_norm", f"{name} · norm 1", x, "a", "N_a", config)
+        attended = self_attention(table, f"{prefix}.attn", name, read, config)
+    x = _added(table, f"{prefix}.attn_residual", f"{name} · input + attention", f"{stream}_a",
+               (x, attended), taught)  # fmt: skip
+    with table.on_branch("feed-forward"):
+        read = norm(table, f"{prefix}.ffn_norm", f"{name} · norm 2", x, "f", "N_f", config)
+        changed = feed_forward(table, f"{prefix}.ffn", name, read, config)
+    return _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward",
+                  f"{stream}_{index + 1}", (x, changed), taught)  # fmt: skip
+
+
+BLOCKS = {"post-ln": post_norm_block, "pre-ln": pre_norm_block}
+
+
+def _added(
+    table: Table,
+    key: str,
+    title: str,
+    symbol: str,
+    inputs: tuple[str, str],
+    taught: tuple[Section, ...],
+) -> str:
+    return table.add(
+        key, title, symbol, table.stack.on_stream, Kind.SIGNED, ops.Add(), inputs=inputs,
+        sections=taught,
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+"""How a table is written down: stage after stage, each in its place."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from model import ops
+from model.table.axes import D_MODEL, Axis
+from model.table.sections import Section
+from model.table.stage import Kind, Stage, Weight
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One column of blocks: what its keys, titles and groups begin with, the letter of its
+    residual stream, the axes along its positions, and what its attention may look at."""
+
+    prefix: str
+    title: str
+    stream: str
+    position: Axis
+    source: Axis
+    mask: ops.Op
+
+    @property
+    def on_stream(self) -> tuple[Axis, Axis]:
+        """The axes of whatever is added to, or read from, the residual stream."""
+        return self.position, D_MODEL
+
+    def named(self, title: str) -> str:
+        """A title with the stack's before it: "Encoder block 1", or plain "Block 1"."""
+        return f"{self.title} {title[0].lower()}{title[1:]}" if self.title else title
+
+
+class Table:
+    """Collects stages: an equation can use the symbols of what came before, and each stage
+    stands in the `stack`, in the `group` and on the `branch` of the moment."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stages: dict[str, Stage] = {}
+        self.stack = stack
+        self.group = ""
+        self.branch: str | None = None
+
+    @contextmanager
+    def on_branch(self, name: str) -> Iterator[None]:
+        """What is declared inside leaves the residual stream."""
+        self.branch = name
+        yield
+        self.branch = None
+
+    def add(
+        self,
+        key: str,
+        title: str,
+        symbol: str,
+        axes: tuple[Axis, ...],
+        kind: Kind,
+        op: ops.Op,
+        *,
+        inputs: tuple[str, ...] = (),
+        weights: tuple[Weight, ...] = (),
+        sections: tuple[Section, ...],
+    ) -> str:
+        assert key not in self.stages, f"stage {key} is declared twice"
+        operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
+        equation = op.equation(symbol, operands)
+        self.stages[key] = Stage(
+            key, title, symbol, axes, kind, op, equation, sections,
+            self.group, self.branch, inputs, weights,
+        )  # fmt: skip
+        return key

@@ -1,0 +1,105 @@
+"""The stages of a feed-forward network.
+
+`prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
+"""
+
+from model import ops
+from model.config import ModelConfig
+from model.table import sections
+from model.table.axes import D_FF, D_MODEL
+from model.table.declaring import Table
+from model.table.linear import matrix
+from model.table.sections import Section
+from model.table.stage import Kind
+
+ACTIVATIONS = {"relu": ops.Relu(), "gelu": ops.Gelu(), "gelu-tanh": ops.GeluTanh()}
+
+
+def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """The hidden layer, its activation, and the way back; or the gated form of SwiGLU."""
+    if config.feed_forward == "swiglu":
+        return _swiglu(table, prefix, name, x, config)
+    taught = (sections.FEED_FORWARD,)
+    hidden = table.add(
+        f"{prefix}.hidden",
+        f"{name} · feed-forward hidden",
+        "U",
+        (table.stack.position, D_FF),
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(x,),
+        weights=matrix(config, f"{prefix}.up", "1", D_FF, D_MODEL),
+        sections=taught,
+    )
+    activation = table.add(
+        f"{prefix}.activation",
+        f"{name} · feed-forward activation",
+        "G",
+        (table.stack.position, D_FF),
+        Kind.SIGNED,
+        ACTIVATIONS[config.feed_forward],
+        inputs=(hidden,),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name} · feed-forward output",
+        "F",
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(activation,),
+        weights=matrix(config, f"{prefix}.down", "2", D_MODEL, D_FF),
+        sections=(sections.FEED_FORWARD, sections.COMPLETE_MODEL),
+    )
+
+
+def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    taught: tuple[Section, ...] = (sections.RMS_NORM_AND_SWIGLU, sections.FEED_FORWARD)
+
+    def widened(leaf: str, title: str, symbol: str, index: str) -> str:
+        return table.add(
+            f"{prefix}.{leaf}",
+            f"{name} · feed-forward {title}",
+            symbol,
+            (table.stack.position, D_FF),
+            Kind.SIGNED,
+            ops.Linear(),
+            inputs=(x,),
+            weights=matrix(config, f"{prefix}.{leaf}", index, D_FF, D_MODEL),
+            sections=taught,
+        )
+
+    gate = widened("gate", "gate", r"U_{\text{gate}}", "g")
+    opened = table.add(
+        f"{prefix}.gate_activation",
+        f"{name} · gate activation",
+        r"G_{\text{gate}}",
+        (table.stack.position, D_FF),
+        Kind.SIGNED,
+        ops.Silu(),
+        inputs=(gate,),
+        sections=taught,
+    )
+    up = widened("up", "up", r"U_{\text{up}}", "u")
+    gated = table.add(
+        f"{prefix}.gated",
+        f"{name} · feed-forward gated",
+        "G",
+        (table.stack.position, D_FF),
+        Kind.SIGNED,
+        ops.Multiply(),
+        inputs=(opened, up),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name} · feed-forward output",
+        "F",
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.Linear(),
+        inputs=(gated,),
+        weights=matrix(config, f"{prefix}.down", "d", D_MODEL, D_FF),
+        sections=taught,
+    )

@@ -1,0 +1,104 @@
+"""The stages of a norm.
+
+`prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
+"""
+
+from model import ops
+from model.config import ModelConfig
+from model.table import sections
+from model.table.axes import D_MODEL
+from model.table.declaring import Table
+from model.table.stage import Kind, Weight
+
+
+def layer_norm(
+    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig
+) -> str:
+    """Mean, variance, normalized, output; `index` is what their symbols carry, `result` the
+    output's own."""
+    taught = (sections.LAYER_NORM,)
+    mean = table.add(
+        f"{prefix}.mean",
+        f"{name}: mean",
+        rf"\mu_{index}",
+        (table.stack.position,),
+        Kind.SIGNED,
+        ops.Mean(),
+        inputs=(x,),
+        sections=taught,
+    )
+    variance = table.add(
+        f"{prefix}.variance",
+        f"{name}: variance",
+        rf"\sigma_{index}^2",
+        (table.stack.position,),
+        Kind.SCALE,
+        ops.Variance(),
+        inputs=(x, mean),
+        sections=taught,
+    )
+    normalized = table.add(
+        f"{prefix}.normalized",
+        f"{name}: normalized",
+        rf"\hat{{X}}_{index}",
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.Normalize(config.norm_epsilon),
+        inputs=(x, mean, variance),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name}: output",
+        result,
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.ScaleAndShift(),
+        inputs=(normalized,),
+        weights=(
+            Weight(f"{prefix}.weight", rf"\gamma_{index}", (D_MODEL,)),
+            Weight(f"{prefix}.bias", rf"\beta_{index}", (D_MODEL,)),
+        ),
+        sections=(sections.LAYER_NORM, sections.COMPLETE_MODEL),
+    )
+
+
+def rms_norm(
+    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig
+) -> str:
+    """Mean square, normalized, output."""
+    taught = (sections.RMS_NORM_AND_SWIGLU,)
+    mean_square = table.add(
+        f"{prefix}.mean_square",
+        f"{name}: mean square",
+        f"m_{index}",
+        (table.stack.position,),
+        Kind.SCALE,
+        ops.MeanSquare(),
+        inputs=(x,),
+        sections=taught,
+    )
+    normalized = table.add(
+        f"{prefix}.normalized",
+        f"{name}: normalized",
+        rf"\hat{{X}}_{index}",
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.RmsNormalize(config.norm_epsilon),
+        inputs=(x, mean_square),
+        sections=taught,
+    )
+    return table.add(
+        f"{prefix}.output",
+        f"{name}: output",
+        result,
+        table.stack.on_stream,
+        Kind.SIGNED,
+        ops.Scale(),
+        inputs=(normalized,),
+        weights=(Weight(f"{prefix}.weight", f"g_{index}", (D_MODEL,)),),
+        sections=taught,
+    )
+
+
+NORMS = {"layer-norm": layer_norm, "rms-norm": rms_norm}
