@@ -25,7 +25,7 @@ from app.palettes import (
     hatching,
 )
 from model.errors import UnknownStage
-from model.ops import Array
+from model.ops.op import Array
 from model.table.stage import Kind, Stage
 from model.tracing import Trace
 

@@ -17,7 +17,7 @@ import orjson
 
 from app import figures, opening, wire
 from app.rendering import environment
-from model.ops import Array
+from model.ops.op import Array
 from model.table.stage import Stage
 from model.tracing import Trace
 

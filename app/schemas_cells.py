@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from app.schemas import Answer, ModelCard, Summary, TableWeight
-from model.ops import Rule
+from model.ops.explanation import Rule
 
 
 class CellOperand(Answer):

@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 
 from model.checkpoint import LoadedModel
 from model.config import ModelConfig
-from model.ops import Array
+from model.ops.op import Array
 from model.parameters import Parameter
 from model.table.architectures import stages
 from model.table.axes import Axis

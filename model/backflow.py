@@ -6,18 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model.ops import (
-    Array,
-    Explanation,
-    Factor,
-    Gradient,
-    Rows,
-    Rule,
-    Step,
-    Term,
-    explained,
-    numbers,
-)
+from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, numbers
+from model.ops.op import Array, Gradient, Rows
 from model.table.stage import Stage
 from model.tracing import Trace
 

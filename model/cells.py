@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model import backflow, ops
+from model import backflow
 from model.checking import Difference
 from model.errors import CellError, quoted
-from model.ops import Array, Explanation, Rule, Step
+from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, number
+from model.ops.op import Array
 from model.parameters import parameter_of
 from model.table.axes import Axis
 from model.table.stage import Stage
@@ -148,10 +149,10 @@ def explain_weight(
     shown = _weight(traced, key)
     place = _placed(traced, index, shown, weight.axes)
     value = float(shown.array[place])
-    trained = ops.explained(
+    trained = explained(
         Rule.TRAINED,
-        [ops.Term("learned in training", (), value)],
-        ops.number(value),
+        [Term("learned in training", (), value)],
+        number(value),
         note="No operation makes a weight. Training did, a step at a time, and it is the same for "
         "every text.",
     )
@@ -194,7 +195,7 @@ def _cell(
 ) -> Cell:
     """An explanation beside the number that it explains, its operands named."""
     if largest is not None:
-        explanation = ops.folded(explanation, largest)
+        explanation = folded(explanation, largest)
     value, total = shown.array[place].item(), explanation.total
     difference = 0.0 if value == total else abs(value - total)
     return Cell(

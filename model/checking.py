@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from model import interpreter, ops
+from model import interpreter
 from model.checkpoint import LoadedModel
-from model.ops import Array
+from model.ops.attention import Softmax
+from model.ops.op import Array
 from model.table.axes import SOURCE
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
@@ -129,7 +130,7 @@ def sanity(traced: Trace) -> tuple[SanityCheck, ...]:
     last character changes nothing before it, bit for bit. Without one it must change something."""
     weights = [
         stage for stage in traced.model.stages
-        if isinstance(stage.op, ops.Softmax) and stage.axes[-1].name == SOURCE.name
+        if isinstance(stage.op, Softmax) and stage.axes[-1].name == SOURCE.name
     ]  # fmt: skip
     masked = [stage for stage in weights if _is_masked(traced.model, stage)]
     sums = max(_furthest_from_one(traced.array(stage.key)) for stage in weights)

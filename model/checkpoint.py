@@ -24,7 +24,7 @@ from model.config import ModelConfig
 from model.errors import CheckpointError, quoted
 from model.network.build import build
 from model.network.transformer import Transformer
-from model.ops import Array
+from model.ops.op import Array
 from model.table.architectures import stages
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK, CharacterTokenizer

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import interpreter
-from model.ops import Array
+from model.ops.op import Array
 from model.tracing import Trace
 
 

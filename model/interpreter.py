@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model.ops import Add, Array, Gradient, Rows
+from model.ops.arithmetic import Add
+from model.ops.op import Array, Gradient, Rows
 from model.table.stage import Stage
 
 Connection = tuple[str, str]

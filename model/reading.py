@@ -9,7 +9,7 @@ import torch
 from model.checkpoint import LoadedModel
 from model.errors import TextError, quoted
 from model.network.transformer import EncoderDecoder
-from model.ops import Array
+from model.ops.op import Array
 from model.table.axes import Along, Lengths
 from model.tokenizer import LINE_END, MASK
 from model.writing import write

@@ -6,7 +6,7 @@ from functools import lru_cache
 from torch import Tensor
 
 from model.config import ModelConfig
-from model.ops import Array
+from model.ops.op import Array
 from model.table.architectures import stages
 from model.table.axes import Lengths
 

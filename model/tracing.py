@@ -14,7 +14,7 @@ from torch import Tensor
 
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
-from model.ops import Array
+from model.ops.op import Array
 from model.reading import Reading, read
 from model.recorder import Record, Recorder
 from model.table.axes import Along

@@ -13,9 +13,9 @@ import numpy as np
 
 from app.lessons.lesson import Kind
 from app.lessons.scene import Place, Scene, places
-from model import ops
 from model.interpreter import apply, backward, gradient_of_mean
-from model.ops import Array
+from model.ops.attention import Softmax
+from model.ops.op import Array
 from model.table.stage import Stage
 from model.tokenizer import glyph
 from model.tracing import matching
@@ -247,7 +247,7 @@ def row_sum_masked_late(scene: Scene, stage: StageKey, at: Sequence[Place]) -> f
     """What a row of attention sums to if the softmax comes first and later positions are set to
     0 only then: the mistake. `stage` has the scores before the mask; `at` is head and row."""
     row = scene.part(stage, at)
-    weights = ops.Softmax("source positions").forward(row)
+    weights = Softmax("source positions").forward(row)
     _, position = places(at, scene.array(stage).shape)
     return float(weights[: position + 1].sum())
 

@@ -7,7 +7,6 @@ import numpy as np
 from app.lessons.answers import answers
 from app.lessons.lesson import Kind
 from app.lessons.scene import Scene
-from model import ops
 from model.config import ModelConfig
 from model.counting import block_matrices, block_parameters, flops, parts
 from model.labs.activations import activations
@@ -15,6 +14,7 @@ from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
 from model.labs.residuals import residuals
+from model.ops.norms import MeanSquare, RmsNormalize
 from model.table.axes import Along, Lengths
 
 Sizes = Mapping[str, object]
@@ -134,13 +134,13 @@ def rms_normed_backward(
 ) -> float:
     """An entry of d scalar / d x of RMSNorm without a gain: r z̄ − x r³ c / d."""
     row, upstream = np.array([x], dtype=np.float64), np.array([gradient], dtype=np.float64)
-    squares = ops.MeanSquare().forward(row)
-    normalize = ops.RmsNormalize(0)
+    squares = MeanSquare().forward(row)
+    normalize = RmsNormalize(0)
     result = normalize.forward(row, squares)
     direct, of_squares = normalize.backward(upstream, result, row, squares)
     assert isinstance(direct, np.ndarray)
     assert isinstance(of_squares, np.ndarray)
-    (through,) = ops.MeanSquare().backward(of_squares, squares, row)
+    (through,) = MeanSquare().backward(of_squares, squares, row)
     assert isinstance(through, np.ndarray)
     return float((direct + through)[0, entry])
 

@@ -11,7 +11,7 @@ from model.checkpoint import LoadedModel
 from model.config import ModelConfig
 from model.errors import InputError
 from model.gradient_flow import Flow, gradient_flow
-from model.ops import Array
+from model.ops.op import Array
 from model.reading import longest_target, with_line_feeds
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK

@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model import ops
 from model.errors import InputError
-from model.ops import Array
+from model.ops.activations import Gelu, GeluTanh, Relu, Silu
+from model.ops.op import Array, Op
 
 LARGEST_INPUT = 100.0
 MOST_POINTS = 1001
 
-ACTIVATIONS: dict[str, ops.Op] = {
-    "ReLU": ops.Relu(),
-    "GELU": ops.Gelu(),
-    "GELU (tanh)": ops.GeluTanh(),
-    "SiLU": ops.Silu(),
+ACTIVATIONS: dict[str, Op] = {
+    "ReLU": Relu(),
+    "GELU": Gelu(),
+    "GELU (tanh)": GeluTanh(),
+    "SiLU": Silu(),
 }
 
 
@@ -59,7 +59,7 @@ def activations(low: float, high: float, n_points: int, at: float) -> Activation
     return Activations(x, at, tuple(_curve(name, op, x, at) for name, op in ACTIVATIONS.items()))
 
 
-def _curve(name: str, op: ops.Op, x: Array, at: float) -> Curve:
+def _curve(name: str, op: Op, x: Array, at: float) -> Curve:
     inputs = np.append(x, at)
     values = op.forward(inputs)
     slopes = _slopes(op, inputs, values)
@@ -74,7 +74,7 @@ def _curve(name: str, op: ops.Op, x: Array, at: float) -> Curve:
     )
 
 
-def _slopes(op: ops.Op, x: Array, y: Array) -> Array:
+def _slopes(op: Op, x: Array, y: Array) -> Array:
     """dy/dx element by element: what the op's backward pass makes of ones."""
     (slopes,) = op.backward(np.ones_like(x), y, x)
     assert isinstance(slopes, np.ndarray)

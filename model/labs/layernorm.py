@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model import ops
 from model.errors import InputError
-from model.ops import Array
+from model.ops.arithmetic import Add
+from model.ops.norms import Mean, MeanSquare, Normalize, RmsNormalize, Scale, Variance
+from model.ops.op import Array, Op
 
 MOST_FEATURES = 64
 LARGEST_FEATURE = 1e6
@@ -139,50 +140,50 @@ def _divisible(vector: Array, epsilon: float) -> bool:
 
 def _statistics(vector: Array) -> tuple[Array, Array]:
     row = vector[None]
-    mean = ops.Mean().forward(row)
-    return mean, ops.Variance().forward(row, mean)
+    mean = Mean().forward(row)
+    return mean, Variance().forward(row, mean)
 
 
 def _centred(vector: Array, epsilon: float) -> tuple[Array, Array, Array]:
     """Mean, variance, and the vector with mean 0 and variance 1, up to ε."""
     mean, variance = _statistics(vector)
-    return mean, variance, ops.Normalize(epsilon).forward(vector[None], mean, variance)[0]
+    return mean, variance, Normalize(epsilon).forward(vector[None], mean, variance)[0]
 
 
 def _rooted(vector: Array, epsilon: float) -> tuple[Array, Array]:
     """Mean square, and the vector with mean square 1, up to ε."""
-    mean_square = ops.MeanSquare().forward(vector[None])
-    return mean_square, ops.RmsNormalize(epsilon).forward(vector[None], mean_square)[0]
+    mean_square = MeanSquare().forward(vector[None])
+    return mean_square, RmsNormalize(epsilon).forward(vector[None], mean_square)[0]
 
 
 def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> tuple[Step, ...]:
     mean, variance, normalized = _centred(vector, epsilon)
-    scaled = ops.Scale().forward(normalized, gains)
+    scaled = Scale().forward(normalized, gains)
     return (
-        _step("mean", r"\mu", ops.Mean(), ("x",), mean, shared=True),
+        _step("mean", r"\mu", Mean(), ("x",), mean, shared=True),
         Step("centred", "c", r"c = x - \mu", tuple((vector - mean).tolist())),
-        _step("variance", r"\sigma^2", ops.Variance(), ("x", r"\mu"), variance, shared=True),
-        _step("normalized", r"\hat{x}", ops.Normalize(epsilon), ("x", r"\mu", r"\sigma^2"),
+        _step("variance", r"\sigma^2", Variance(), ("x", r"\mu"), variance, shared=True),
+        _step("normalized", r"\hat{x}", Normalize(epsilon), ("x", r"\mu", r"\sigma^2"),
               normalized),
-        _step("scaled", "s", ops.Scale(), (r"\hat{x}", r"\gamma"), scaled),
-        _step("shifted", "y", ops.Add(), ("s", r"\beta"), ops.Add().forward(scaled, biases)),
+        _step("scaled", "s", Scale(), (r"\hat{x}", r"\gamma"), scaled),
+        _step("shifted", "y", Add(), ("s", r"\beta"), Add().forward(scaled, biases)),
     )  # fmt: skip
 
 
 def _rms_norm(vector: Array, gains: Array, epsilon: float) -> tuple[Step, ...]:
     mean_square, normalized = _rooted(vector, epsilon)
-    scaled = ops.Scale().forward(normalized, gains)
+    scaled = Scale().forward(normalized, gains)
     return (
-        _step("mean square", "m", ops.MeanSquare(), ("x",), mean_square, shared=True),
-        _step("normalized", r"\hat{x}", ops.RmsNormalize(epsilon), ("x", "m"), normalized),
-        _step("scaled", "y", ops.Scale(), (r"\hat{x}", "g"), scaled),
+        _step("mean square", "m", MeanSquare(), ("x",), mean_square, shared=True),
+        _step("normalized", r"\hat{x}", RmsNormalize(epsilon), ("x", "m"), normalized),
+        _step("scaled", "y", Scale(), (r"\hat{x}", "g"), scaled),
     )
 
 
 def _step(
     name: str,
     symbol: str,
-    op: ops.Op,
+    op: Op,
     operands: Sequence[str],
     values: Array,
     *,
@@ -207,8 +208,8 @@ def _contrast(given: Array, vector: Array, epsilon: float) -> Contrast:
 
 
 def _by_row(rows: Array, epsilon: float) -> Array:
-    mean = ops.Mean().forward(rows)
-    return ops.Normalize(epsilon).forward(rows, mean, ops.Variance().forward(rows, mean))
+    mean = Mean().forward(rows)
+    return Normalize(epsilon).forward(rows, mean, Variance().forward(rows, mean))
 
 
 def _largest_of_others(differences: Array) -> float:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model import ops
 from model.errors import InputError
-from model.ops import Array
+from model.ops.attention import CausalMask, Softmax
+from model.ops.op import Array
 
 MOST_SCORES = 16
 LARGEST_SCORE = 500.0
 """exp(500) is a float64, exp(1000) is not."""
 
-_SOFTMAX = ops.Softmax("source positions")
+_SOFTMAX = Softmax("source positions")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def masking(scores: Sequence[float], position: int, change: float = 1.0) -> Mask
 
 
 def _before(row: Array, position: int) -> Before:
-    masked = ops.CausalMask().forward(np.tile(row, (len(row), 1)))[position]
+    masked = CausalMask().forward(np.tile(row, (len(row), 1)))[position]
     exponentials = np.exp(masked)
     weights = _SOFTMAX.forward(masked)
     return Before(

@@ -8,8 +8,8 @@ import numpy as np
 from model.config import PRESETS
 from model.counting import itemised
 from model.errors import InputError
-from model.ops import Array, Sinusoids
-from model.ops.positions import angles
+from model.ops.op import Array
+from model.ops.positions import Sinusoids, angles
 
 WIDEST = 1024
 MOST_POSITIONS = 128

@@ -5,8 +5,8 @@ from math import comb
 
 import numpy as np
 
-from model import ops
-from model.ops import Array
+from model.ops.linear import Linear
+from model.ops.op import Array
 
 DEEPEST = 48
 LARGEST_FACTOR = 2.0
@@ -85,7 +85,7 @@ def _measured(depth: int, factor: float, seed: int) -> Measured:
 def _through(weight: Array, gradient: Array) -> Array:
     """The gradient of a linear layer's input, from that of its output."""
     y = np.zeros_like(gradient)
-    to_input, _ = ops.Linear().backward(gradient, y, y, weight)
+    to_input, _ = Linear().backward(gradient, y, y, weight)
     assert isinstance(to_input, np.ndarray)
     return to_input
 

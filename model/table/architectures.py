@@ -6,8 +6,12 @@ them. The recorder, the NumPy interpreter, the API, the page and the tests all r
 
 from functools import lru_cache
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.attention import CausalMask, NoMask, Softmax
+from model.ops.linear import Linear
+from model.ops.lookups import Encode, EncodeTarget, HiddenIds, HiddenPositions, LookUp
+from model.ops.loss import HiddenLoss, NextTokenLoss
+from model.ops.op import Op
 from model.table import sections
 from model.table.axes import (
     D_MODEL,
@@ -31,10 +35,10 @@ from model.table.stage import Kind, Stage, Weight
 EMBEDDING = Weight("embedding.weight", "W_E", (VOCAB, D_MODEL))
 UNEMBEDDING = Weight("head.weight", "W_U", (VOCAB, D_MODEL))
 
-ALONE = Stack("", "", "X", POSITION, SOURCE, ops.CausalMask())
-ALONE_UNMASKED = Stack("", "", "X", POSITION, SOURCE, ops.NoMask())
-ENCODER = Stack("encoder.", "Encoder", "E", POSITION, SOURCE, ops.NoMask())
-DECODER = Stack("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, ops.CausalMask())
+ALONE = Stack("", "", "X", POSITION, SOURCE, CausalMask())
+ALONE_UNMASKED = Stack("", "", "X", POSITION, SOURCE, NoMask())
+ENCODER = Stack("encoder.", "Encoder", "E", POSITION, SOURCE, NoMask())
+DECODER = Stack("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, CausalMask())
 
 
 @lru_cache(maxsize=64)
@@ -50,43 +54,43 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
 
 def _decoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE)
-    ids = _ids(table, "t", ops.Encode(), (sections.COMPLETE_MODEL,))
+    ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL,))
     probabilities = _predicted(table, _stack(table, ids, config), config)
-    _loss(table, ops.NextTokenLoss(), PREDICTED, (probabilities, ids), sections.NEXT_TOKEN_LOSS)
+    _loss(table, NextTokenLoss(), PREDICTED, (probabilities, ids), sections.NEXT_TOKEN_LOSS)
     return table
 
 
 def _encoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE_UNMASKED)
-    ids = _ids(table, "t", ops.Encode(), (sections.COMPLETE_MODEL, sections.ENCODER_ONLY))
+    ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL, sections.ENCODER_ONLY))
     probabilities = _predicted(table, _stack(table, ids, config), config)
 
-    def hidden(key: str, title: str, symbol: str, op: ops.Op) -> str:
+    def hidden(key: str, title: str, symbol: str, op: Op) -> str:
         return table.add(
             key, title, symbol, (HIDDEN,), Kind.IDS, op, sections=(sections.ENCODER_ONLY,)
         )
 
-    positions = hidden("hidden", "Hidden positions", r"h", ops.HiddenPositions())
-    targets = hidden("targets", "Hidden characters", "y", ops.HiddenIds())
+    positions = hidden("hidden", "Hidden positions", r"h", HiddenPositions())
+    targets = hidden("targets", "Hidden characters", "y", HiddenIds())
     read = (probabilities, positions, targets)
-    _loss(table, ops.HiddenLoss(), HIDDEN, read, sections.ENCODER_ONLY)
+    _loss(table, HiddenLoss(), HIDDEN, read, sections.ENCODER_ONLY)
     return table
 
 
 def _encoder_decoder(config: ModelConfig) -> Table:
     table = Table(ENCODER)
     taught = (sections.ENCODER_DECODER,)
-    source = _ids(table, "t", ops.Encode(), taught)
+    source = _ids(table, "t", Encode(), taught)
     memory = _stack(table, source, config)
     table.stack = DECODER
-    ids = _ids(table, "u", ops.EncodeTarget(), taught)
+    ids = _ids(table, "u", EncodeTarget(), taught)
     probabilities = _predicted(table, _stack(table, ids, config, memory), config)
     read = (probabilities, ids)
-    _loss(table, ops.NextTokenLoss(), TARGET_PREDICTED, read, sections.NEXT_TOKEN_LOSS)
+    _loss(table, NextTokenLoss(), TARGET_PREDICTED, read, sections.NEXT_TOKEN_LOSS)
     return table
 
 
-def _ids(table: Table, symbol: str, op: ops.Op, taught: tuple[Section, ...]) -> str:
+def _ids(table: Table, symbol: str, op: Op, taught: tuple[Section, ...]) -> str:
     stack = table.stack
     table.group = stack.named("Input")
     return table.add(
@@ -120,7 +124,7 @@ def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
         f"{stack.stream}_{index}",
         stack.on_stream,
         Kind.SIGNED,
-        ops.LookUp(),
+        LookUp(),
         inputs=(ids,),
         weights=(EMBEDDING,),
         sections=(sections.EMBEDDING, sections.COMPLETE_MODEL),
@@ -138,7 +142,7 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         "Z",
         axes,
         Kind.SIGNED,
-        ops.Linear(),
+        Linear(),
         inputs=(x,),
         weights=(EMBEDDING if config.tied_head else UNEMBEDDING,),
         sections=(sections.OUTPUT_LAYER, *tied),
@@ -149,11 +153,11 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         "p",
         axes,
         Kind.PROBABILITY,
-        ops.Softmax("vocabulary"),
+        Softmax("vocabulary"),
         inputs=(logits,),
         sections=(sections.OUTPUT_LAYER, sections.NEXT_TOKEN_LOSS),
     )
 
 
-def _loss(table: Table, op: ops.Op, axis: Axis, inputs: tuple[str, ...], *taught: Section) -> None:
+def _loss(table: Table, op: Op, axis: Axis, inputs: tuple[str, ...], *taught: Section) -> None:
     table.add("loss", "Loss", r"\ell", (axis,), Kind.SCALE, op, inputs=inputs, sections=taught)

@@ -5,8 +5,10 @@
 
 from dataclasses import dataclass
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
+from model.ops.linear import HeadContributions, HeadLinear, SumHeads
+from model.ops.op import Op
 from model.table import sections
 from model.table.axes import D_HEAD, D_MODEL, HEAD, Axis
 from model.table.declaring import Table
@@ -23,7 +25,7 @@ class Looking:
 
     at: str
     source: Axis
-    mask: ops.Op
+    mask: Op
     index: str = ""
     taught: tuple[Section, ...] = (sections.ATTENTION,)
 
@@ -54,7 +56,7 @@ def attention(
             indexed(letter),
             (HEAD, along, D_HEAD),
             Kind.SIGNED,
-            ops.HeadLinear(config.n_heads),
+            HeadLinear(config.n_heads),
             inputs=(read,),
             weights=matrix(config, f"{prefix}.{module}", letter, D_MODEL, D_MODEL),
             sections=taught,
@@ -71,7 +73,7 @@ def attention(
         indexed("S"),
         by_head,
         Kind.SCORES,
-        ops.ScaledDotProduct(),
+        ScaledDotProduct(),
         inputs=(q, k),
         sections=taught,
     )
@@ -91,7 +93,7 @@ def attention(
         indexed("A"),
         by_head,
         Kind.PROBABILITY,
-        ops.Softmax("source positions"),
+        Softmax("source positions"),
         inputs=(masked,),
         sections=(*taught, sections.COMPLETE_MODEL),
     )
@@ -101,7 +103,7 @@ def attention(
         indexed("Y"),
         (HEAD, position, D_HEAD),
         Kind.SIGNED,
-        ops.WeightedSum(),
+        WeightedSum(),
         inputs=(weights, v),
         sections=taught,
     )
@@ -112,7 +114,7 @@ def attention(
         indexed("C"),
         (HEAD, position, D_MODEL),
         Kind.SIGNED,
-        ops.HeadContributions(),
+        HeadContributions(),
         inputs=(heads,),
         weights=(slices,),
         sections=taught,
@@ -123,7 +125,7 @@ def attention(
         indexed("O"),
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.SumHeads(),
+        SumHeads(),
         inputs=(contributions,),
         weights=tuple(bias),
         sections=(*taught, sections.COMPLETE_MODEL),

@@ -1,7 +1,8 @@
 """The stages of a block: its parts, wired to the residual stream."""
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.arithmetic import Add
+from model.ops.attention import NoMask
 from model.table import sections
 from model.table.attention import Looking, attention, self_attention
 from model.table.axes import SOURCE
@@ -27,7 +28,7 @@ def cross_attention_block(
     stack has read."""
     x = _attended(table, prefix, name, x, config)
     taught = (sections.CROSS_ATTENTION, sections.ATTENTION)
-    looking = Looking(memory, SOURCE, ops.NoMask(), "c", taught)
+    looking = Looking(memory, SOURCE, NoMask(), "c", taught)
     with table.on_branch("cross-attention"):
         crossed = attention(table, f"{prefix}.cross_attn", f"{name} · cross", x, looking, config)
     summed = _added(
@@ -92,6 +93,6 @@ def _added(
     taught: tuple[Section, ...],
 ) -> str:
     return table.add(
-        key, title, symbol, table.stack.on_stream, Kind.SIGNED, ops.Add(), inputs=inputs,
+        key, title, symbol, table.stack.on_stream, Kind.SIGNED, Add(), inputs=inputs,
         sections=taught,
     )  # fmt: skip

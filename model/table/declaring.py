@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from model import ops
+from model.ops.op import Op
 from model.table.axes import D_MODEL, Axis
 from model.table.sections import Section
 from model.table.stage import Kind, Stage, Weight
@@ -20,7 +20,7 @@ class Stack:
     stream: str
     position: Axis
     source: Axis
-    mask: ops.Op
+    mask: Op
 
     @property
     def on_stream(self) -> tuple[Axis, Axis]:
@@ -56,7 +56,7 @@ class Table:
         symbol: str,
         axes: tuple[Axis, ...],
         kind: Kind,
-        op: ops.Op,
+        op: Op,
         *,
         inputs: tuple[str, ...] = (),
         weights: tuple[Weight, ...] = (),

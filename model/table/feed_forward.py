@@ -3,8 +3,10 @@
 `prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.activations import Gelu, GeluTanh, Relu, Silu
+from model.ops.arithmetic import Multiply
+from model.ops.linear import Linear
 from model.table import sections
 from model.table.axes import D_FF, D_MODEL
 from model.table.declaring import Table
@@ -12,7 +14,7 @@ from model.table.linear import matrix
 from model.table.sections import Section
 from model.table.stage import Kind
 
-ACTIVATIONS = {"relu": ops.Relu(), "gelu": ops.Gelu(), "gelu-tanh": ops.GeluTanh()}
+ACTIVATIONS = {"relu": Relu(), "gelu": Gelu(), "gelu-tanh": GeluTanh()}
 
 
 def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
@@ -26,7 +28,7 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
         "U",
         (table.stack.position, D_FF),
         Kind.SIGNED,
-        ops.Linear(),
+        Linear(),
         inputs=(x,),
         weights=matrix(config, f"{prefix}.up", "1", D_FF, D_MODEL),
         sections=taught,
@@ -47,7 +49,7 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
         "F",
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.Linear(),
+        Linear(),
         inputs=(activation,),
         weights=matrix(config, f"{prefix}.down", "2", D_MODEL, D_FF),
         sections=(sections.FEED_FORWARD, sections.COMPLETE_MODEL),
@@ -64,7 +66,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
             symbol,
             (table.stack.position, D_FF),
             Kind.SIGNED,
-            ops.Linear(),
+            Linear(),
             inputs=(x,),
             weights=matrix(config, f"{prefix}.{leaf}", index, D_FF, D_MODEL),
             sections=taught,
@@ -77,7 +79,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         r"G_{\text{gate}}",
         (table.stack.position, D_FF),
         Kind.SIGNED,
-        ops.Silu(),
+        Silu(),
         inputs=(gate,),
         sections=taught,
     )
@@ -88,7 +90,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         "G",
         (table.stack.position, D_FF),
         Kind.SIGNED,
-        ops.Multiply(),
+        Multiply(),
         inputs=(opened, up),
         sections=taught,
     )
@@ -98,7 +100,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         "F",
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.Linear(),
+        Linear(),
         inputs=(gated,),
         weights=matrix(config, f"{prefix}.down", "d", D_MODEL, D_FF),
         sections=taught,

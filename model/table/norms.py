@@ -3,8 +3,16 @@
 `prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.norms import (
+    Mean,
+    MeanSquare,
+    Normalize,
+    RmsNormalize,
+    Scale,
+    ScaleAndShift,
+    Variance,
+)
 from model.table import sections
 from model.table.axes import D_MODEL
 from model.table.declaring import Table
@@ -23,7 +31,7 @@ def layer_norm(
         rf"\mu_{index}",
         (table.stack.position,),
         Kind.SIGNED,
-        ops.Mean(),
+        Mean(),
         inputs=(x,),
         sections=taught,
     )
@@ -33,7 +41,7 @@ def layer_norm(
         rf"\sigma_{index}^2",
         (table.stack.position,),
         Kind.SCALE,
-        ops.Variance(),
+        Variance(),
         inputs=(x, mean),
         sections=taught,
     )
@@ -43,7 +51,7 @@ def layer_norm(
         rf"\hat{{X}}_{index}",
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.Normalize(config.norm_epsilon),
+        Normalize(config.norm_epsilon),
         inputs=(x, mean, variance),
         sections=taught,
     )
@@ -53,7 +61,7 @@ def layer_norm(
         result,
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.ScaleAndShift(),
+        ScaleAndShift(),
         inputs=(normalized,),
         weights=(
             Weight(f"{prefix}.weight", rf"\gamma_{index}", (D_MODEL,)),
@@ -74,7 +82,7 @@ def rms_norm(
         f"m_{index}",
         (table.stack.position,),
         Kind.SCALE,
-        ops.MeanSquare(),
+        MeanSquare(),
         inputs=(x,),
         sections=taught,
     )
@@ -84,7 +92,7 @@ def rms_norm(
         rf"\hat{{X}}_{index}",
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.RmsNormalize(config.norm_epsilon),
+        RmsNormalize(config.norm_epsilon),
         inputs=(x, mean_square),
         sections=taught,
     )
@@ -94,7 +102,7 @@ def rms_norm(
         result,
         table.stack.on_stream,
         Kind.SIGNED,
-        ops.Scale(),
+        Scale(),
         inputs=(normalized,),
         weights=(Weight(f"{prefix}.weight", f"g_{index}", (D_MODEL,)),),
         sections=taught,

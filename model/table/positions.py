@@ -1,7 +1,10 @@
 """The stages that say where a character stands."""
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.arithmetic import Add
+from model.ops.lookups import LookUpPosition
+from model.ops.op import Op
+from model.ops.positions import Rotate, Sinusoids
 from model.table import sections
 from model.table.axes import CONTEXT, D_HEAD, D_MODEL, HEAD, Axis
 from model.table.declaring import Table
@@ -13,12 +16,12 @@ def placed(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
     if config.position == "rotary":
         return embeddings
     stack = table.stack
-    made: dict[str, tuple[ops.Op, tuple[Weight, ...]]] = {
+    made: dict[str, tuple[Op, tuple[Weight, ...]]] = {
         "learned": (
-            ops.LookUpPosition(),
+            LookUpPosition(),
             (Weight(f"{stack.prefix}positions.weight", "W_P", (CONTEXT, D_MODEL)),),
         ),
-        "sinusoidal": (ops.Sinusoids(config.d_model), ()),
+        "sinusoidal": (Sinusoids(config.d_model), ()),
     }
     op, weights = made[config.position]
     with table.on_branch("positions"):
@@ -39,7 +42,7 @@ def placed(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
         f"{stack.stream}_0",
         stack.on_stream,
         Kind.SIGNED,
-        ops.Add(),
+        Add(),
         inputs=(embeddings, positions),
         sections=(sections.POSITIONS, sections.RESIDUALS),
     )
@@ -53,7 +56,7 @@ def rotated(table: Table, prefix: str, name: str, q: str, k: str) -> tuple[str, 
             rf"\tilde{{{symbol}}}",
             (HEAD, along, D_HEAD),
             Kind.SIGNED,
-            ops.Rotate(),
+            Rotate(),
             inputs=(key,),
             sections=(sections.ROTARY, sections.POSITIONS),
         )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from model import ops
 from model.config import ModelConfig
+from model.ops.op import Op
 from model.table.axes import Axis, Lengths
 from model.table.sections import Section
 
@@ -51,7 +51,7 @@ class Stage:
     symbol: str
     axes: tuple[Axis, ...]
     kind: Kind
-    op: ops.Op
+    op: Op
     equation: str
     sections: tuple[Section, ...]
     group: str

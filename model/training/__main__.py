@@ -20,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line; its defaults are the recipe's."""
     usual = Recipe()
     result = argparse.ArgumentParser(
-        prog="python -m model.training.train",
+        prog="python -m model.training",
         description="Train a preset on a text and keep its best weights.",
     )
     result.add_argument("preset", choices=sorted(PRESETS))
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         special = OBJECTIVES[preset.architecture].special
         text = corpus.read(data, preset.context_length, *special)
         config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
-        command = shlex.join(["python", "-m", "model.training.train", *words])
+        command = shlex.join(["python", "-m", "model.training", *words])
         record = train(config, text, recipe, folder, command=command, quiet=given.quiet)
     except InputError as error:
         print(f"error: {error.message}", file=sys.stderr)

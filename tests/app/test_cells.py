@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.schemas_cells import RULES, CellAnswer, WeightAnswer
 from model import LoadedModel, trace
 from model.cells import LISTED, Cell, explain, explain_weight
-from model.ops import Rule
+from model.ops.explanation import Rule
 from model.parameters import parameters
 from model.table.stage import Kind
 from tests.app.answers import mismatches, problem, strict

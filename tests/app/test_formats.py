@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from model import LoadedModel, Trace, trace
 from model.config import PRESETS
-from model.ops import Array
+from model.ops.op import Array
 from model.table.architectures import Kind, stages
 from model.tracing import LIKELIEST
 from tests.app.answers import strict

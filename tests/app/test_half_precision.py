@@ -20,7 +20,7 @@ from app.assets import Assets
 from app.settings import Settings
 from model import load
 from model.checkpoint import WEIGHTS
-from model.ops import Array
+from model.ops.op import Array
 from tests.app.answers import strict
 from tests.app.test_formats import READERS, assert_identical, words_of_npz, words_of_safetensors
 from tests.app.test_saved import boot

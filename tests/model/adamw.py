@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from model.ops import Array
+from model.ops.op import Array
 
 
 class AdamW:

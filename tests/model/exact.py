@@ -10,7 +10,7 @@ from model.config import PRESETS, ModelConfig
 from model.network.build import build
 from model.network.positions import Rotary, SinusoidalPositions, angles
 from model.network.transformer import Transformer
-from model.ops import Array
+from model.ops.op import Array
 from model.recorder import Recorder
 from model.table.architectures import stages
 from model.table.stage import Stage

@@ -17,7 +17,10 @@ from model.interpreter import (
     residual_connections,
     run,
 )
-from model.ops import Add, Array, LookUp, MeanSquare
+from model.ops.arithmetic import Add
+from model.ops.lookups import LookUp
+from model.ops.norms import MeanSquare
+from model.ops.op import Array
 from model.table.architectures import stages
 from model.table.stage import Kind, Stage
 from tests.model.exact import TINY, TINY_PRESETS, ExactModel, arrays, exact_model

@@ -5,8 +5,24 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from model import ops
-from model.ops import Array, Gradient, Op, Rows
+from model.ops.activations import Gelu, GeluTanh, Relu, Silu
+from model.ops.arithmetic import Add, Multiply
+from model.ops.attention import CausalMask, NoMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
+from model.ops.lookups import Encode, Given, LookUp, LookUpPosition
+from model.ops.loss import HiddenLoss, NextTokenLoss
+from model.ops.norms import (
+    Mean,
+    MeanSquare,
+    Normalize,
+    RmsNormalize,
+    Scale,
+    ScaleAndShift,
+    Variance,
+)
+from model.ops.op import Array, Gradient, Op, Rows
+from model.ops.positions import Rotate, Sinusoids
+from tests.model.operations import every_operation
 
 STEP = 1e-5
 TOLERANCE = 1e-6
@@ -52,43 +68,43 @@ def with_scale(*shapes: tuple[int, ...]) -> Make:
 
 
 CASES: dict[str, tuple[Op, Make]] = {
-    "add": (ops.Add(), normal((T, D), (T, D))),
-    "multiply": (ops.Multiply(), normal((T, F), (T, F))),
-    "causal mask": (ops.CausalMask(), normal((H, T, T))),
-    "scaled dot product": (ops.ScaledDotProduct(), normal((H, T, K), (H, S, K))),
-    "softmax": (ops.Softmax("vocabulary"), normal((T, V))),
-    "softmax of masked scores": (ops.Softmax("source positions"), masked),
-    "weighted sum": (ops.WeightedSum(), normal((H, T, S), (H, S, K))),
-    "linear": (ops.Linear(), normal((T, D), (F, D), (F,))),
-    "linear without bias": (ops.Linear(), normal((T, D), (F, D))),
-    "head linear": (ops.HeadLinear(H), normal((T, D), (H * K, D), (H * K,))),
-    "head linear without bias": (ops.HeadLinear(H), normal((T, D), (H * K, D))),
-    "head contributions": (ops.HeadContributions(), normal((H, T, K), (F, H * K))),
-    "sum of heads": (ops.SumHeads(), normal((H, T, D), (D,))),
-    "sum of heads without bias": (ops.SumHeads(), normal((H, T, D))),
-    "mean": (ops.Mean(), normal((T, D))),
-    "variance": (ops.Variance(), normal((T, D), (T,))),
-    "normalize": (ops.Normalize(1e-5), with_scale((T, D), (T,))),
-    "normalize with a large ε": (ops.Normalize(0.5), with_scale((T, D), (T,))),
-    "scale and shift": (ops.ScaleAndShift(), normal((T, D), (D,), (D,))),
-    "mean square": (ops.MeanSquare(), normal((T, D))),
-    "divide by the root mean square": (ops.RmsNormalize(1e-5), with_scale((T, D))),
-    "the same with a large ε": (ops.RmsNormalize(0.5), with_scale((T, D))),
-    "scale": (ops.Scale(), normal((T, D), (D,))),
-    "rotate": (ops.Rotate(), normal((H, T, D))),
-    "sinusoids": (ops.Sinusoids(D), ids),
-    "look up": (ops.LookUp(), looked_up),
+    "add": (Add(), normal((T, D), (T, D))),
+    "multiply": (Multiply(), normal((T, F), (T, F))),
+    "causal mask": (CausalMask(), normal((H, T, T))),
+    "scaled dot product": (ScaledDotProduct(), normal((H, T, K), (H, S, K))),
+    "softmax": (Softmax("vocabulary"), normal((T, V))),
+    "softmax of masked scores": (Softmax("source positions"), masked),
+    "weighted sum": (WeightedSum(), normal((H, T, S), (H, S, K))),
+    "linear": (Linear(), normal((T, D), (F, D), (F,))),
+    "linear without bias": (Linear(), normal((T, D), (F, D))),
+    "head linear": (HeadLinear(H), normal((T, D), (H * K, D), (H * K,))),
+    "head linear without bias": (HeadLinear(H), normal((T, D), (H * K, D))),
+    "head contributions": (HeadContributions(), normal((H, T, K), (F, H * K))),
+    "sum of heads": (SumHeads(), normal((H, T, D), (D,))),
+    "sum of heads without bias": (SumHeads(), normal((H, T, D))),
+    "mean": (Mean(), normal((T, D))),
+    "variance": (Variance(), normal((T, D), (T,))),
+    "normalize": (Normalize(1e-5), with_scale((T, D), (T,))),
+    "normalize with a large ε": (Normalize(0.5), with_scale((T, D), (T,))),
+    "scale and shift": (ScaleAndShift(), normal((T, D), (D,), (D,))),
+    "mean square": (MeanSquare(), normal((T, D))),
+    "divide by the root mean square": (RmsNormalize(1e-5), with_scale((T, D))),
+    "the same with a large ε": (RmsNormalize(0.5), with_scale((T, D))),
+    "scale": (Scale(), normal((T, D), (D,))),
+    "rotate": (Rotate(), normal((H, T, D))),
+    "sinusoids": (Sinusoids(D), ids),
+    "look up": (LookUp(), looked_up),
     "look up position": (
-        ops.LookUpPosition(),
+        LookUpPosition(),
         lambda random: (*ids(random), random.normal(size=(V, D))),
     ),
-    "gelu": (ops.Gelu(), normal((T, F))),
-    "gelu, tanh form": (ops.GeluTanh(), normal((T, F))),
-    "relu": (ops.Relu(), normal((T, F))),
-    "silu": (ops.Silu(), normal((T, F))),
-    "next-token loss": (ops.NextTokenLoss(), probabilities),
-    "no mask": (ops.NoMask(), normal((H, T, S))),
-    "loss of hidden characters": (ops.HiddenLoss(), hidden),
+    "gelu": (Gelu(), normal((T, F))),
+    "gelu, tanh form": (GeluTanh(), normal((T, F))),
+    "relu": (Relu(), normal((T, F))),
+    "silu": (Silu(), normal((T, F))),
+    "next-token loss": (NextTokenLoss(), probabilities),
+    "no mask": (NoMask(), normal((H, T, S))),
+    "loss of hidden characters": (HiddenLoss(), hidden),
 }
 every_case = pytest.mark.parametrize(("op", "make"), CASES.values(), ids=CASES)
 
@@ -175,14 +191,12 @@ def test_backward_keeps_float32_and_shapes(op: Op, make: Make, random: np.random
 
 def test_every_operation_has_a_case() -> None:
     """What is given has no derivative."""
-    exported = {getattr(ops, name) for name in ops.__all__}
-    operations = {one for one in exported if isinstance(one, type) and issubclass(one, Op)}
-    differentiable = {one for one in operations if not issubclass(one, ops.Given)} - {Op}
+    differentiable = {one for one in every_operation() if not issubclass(one, Given)}
     assert {type(op) for op, _ in CASES.values()} == differentiable
 
 
 def test_masked_scores_receive_exactly_nothing(random: np.random.Generator) -> None:
-    (gradient,) = backward(ops.Softmax("source positions"), masked(random), random)[1]
+    (gradient,) = backward(Softmax("source positions"), masked(random), random)[1]
     above = ~np.tri(T, dtype=np.bool_)
     array = dense(gradient, np.zeros((H, T, T)))
     assert np.isfinite(array).all()
@@ -191,13 +205,13 @@ def test_masked_scores_receive_exactly_nothing(random: np.random.Generator) -> N
 
 
 def test_masking_stops_the_gradient_of_later_positions(random: np.random.Generator) -> None:
-    (gradient,) = backward(ops.CausalMask(), normal((H, T, T))(random), random)[1]
+    (gradient,) = backward(CausalMask(), normal((H, T, T))(random), random)[1]
     assert not dense(gradient, np.zeros((H, T, T)))[:, ~np.tri(T, dtype=np.bool_)].any()
 
 
 def test_relu_passes_nothing_at_zero() -> None:
     x = np.array([-1.0, 0.0, 2.0])
-    (gradient,) = ops.Relu().backward(np.full(3, 5.0), ops.Relu().forward(x), x)
+    (gradient,) = Relu().backward(np.full(3, 5.0), Relu().forward(x), x)
     assert np.array_equal(dense(gradient, x), [0.0, 0.0, 5.0])
 
 
@@ -205,7 +219,7 @@ def test_row_looked_up_twice_receives_both_gradients() -> None:
     table = np.zeros((4, 2))
     which = np.array([3, 1, 3])
     dy = np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]])
-    none, rows = ops.LookUp().backward(dy, table[which], which, table)
+    none, rows = LookUp().backward(dy, table[which], which, table)
     assert none is None
     assert isinstance(rows, Rows)
     assert rows.index.tolist() == [1, 3]
@@ -220,4 +234,4 @@ def test_rows_are_added_to_what_is_there() -> None:
 
 def test_ids_pass_no_gradient_on() -> None:
     with pytest.raises(TypeError, match="no gradient flows through it"):
-        ops.Encode().backward(np.zeros(1), np.zeros(1))
+        Encode().backward(np.zeros(1), np.zeros(1))

@@ -14,7 +14,8 @@ from model.cells import LISTED, Cell, explain, explain_weight
 from model.checking import Difference
 from model.config import PRESETS
 from model.errors import CellError, InputError, UnknownStage, UnknownWeight
-from model.ops import Array, Rule
+from model.ops.explanation import Rule
+from model.ops.op import Array
 from model.parameters import parameters
 from model.table.architectures import stages
 from model.table.stage import Kind

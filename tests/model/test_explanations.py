@@ -8,8 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from model import ops
-from model.ops import Array, Explanation, Op, Rule
+from model.ops.activations import Gelu, GeluTanh, Relu, Silu
+from model.ops.arithmetic import Add
+from model.ops.explanation import Explanation, Rule, Term, explained, folded, number
+from model.ops.lookups import Encode, EncodeTarget, Given, HiddenIds, HiddenPositions
+from model.ops.loss import NextTokenLoss
+from model.ops.op import Array, Op
 from tests.model.test_backward_ops import CASES
 
 TOLERANCE = 1e-6
@@ -102,17 +106,15 @@ def test_cell_depends_on_no_other_cell_than_the_factors(cells: list[Explained]) 
     assert near(float(op.forward(*changed)[cell.index]), found.total)
 
 
-@pytest.mark.parametrize(
-    "op", [ops.Encode(), ops.EncodeTarget(), ops.HiddenPositions(), ops.HiddenIds()]
-)
-def test_given_integer_is_copied(op: ops.Given) -> None:
+@pytest.mark.parametrize("op", [Encode(), EncodeTarget(), HiddenPositions(), HiddenIds()])
+def test_given_integer_is_copied(op: Given) -> None:
     found = op.explain((1,), np.array([3, 5]))
     assert (found.rule, found.total, found.code) == (Rule.COPY, 5, "5")
     assert found.terms[0].label == f"{op.result} 1"
 
 
 def test_operation_without_an_explanation_cannot_be_made() -> None:
-    class Forgotten(ops.Add):
+    class Forgotten(Add):
         explain: ClassVar[Any] = Op.explain
 
     with pytest.raises(TypeError, match="explain"):
@@ -187,13 +189,13 @@ def test_rotation_reads_both_features_of_its_pair() -> None:
 
 def test_loss_of_an_impossible_character_is_infinite() -> None:
     certain = np.array([[1.0, 0.0]])
-    found = ops.NextTokenLoss().explain((0,), np.zeros(1), certain, np.array([0, 1]))
+    found = NextTokenLoss().explain((0,), np.zeros(1), certain, np.array([0, 1]))
     assert found.total == np.inf
     assert executed(found.code) == np.inf
 
 
 @pytest.mark.parametrize("x", [0.0, -0.1, 3.0, -8.0, 40.0, -40.0])
-@pytest.mark.parametrize("op", [ops.Gelu(), ops.GeluTanh(), ops.Relu(), ops.Silu()])
+@pytest.mark.parametrize("op", [Gelu(), GeluTanh(), Relu(), Silu()])
 def test_activation_of_any_size_is_explained(op: Op, x: float) -> None:
     operand = np.array([x])
     found = op.explain((0,), op.forward(operand), operand)
@@ -203,14 +205,14 @@ def test_activation_of_any_size_is_explained(op: Op, x: float) -> None:
 
 def test_float32_reads_back_exactly() -> None:
     values = np.random.default_rng(5).normal(size=100).astype(np.float32)
-    assert [np.float32(eval(ops.number(value))) for value in values] == list(values)  # noqa: S307
+    assert [np.float32(eval(number(value))) for value in values] == list(values)  # noqa: S307
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(np.inf, "np.inf"), (-np.inf, "-np.inf"), (np.nan, "np.nan"), (3, "3")]
 )
 def test_number_that_python_cannot_write_is_numpys(value: float, text: str) -> None:
-    assert ops.number(value) == text
+    assert number(value) == text
 
 
 # Long sums
@@ -218,12 +220,12 @@ def test_number_that_python_cannot_write_is_numpys(value: float, text: str) -> N
 
 @pytest.fixture
 def long() -> Explanation:
-    terms = [ops.Term(f"{n}", (), (-1.0) ** n * n) for n in range(20)]
-    return ops.explained(Rule.SUM, terms, "")
+    terms = [Term(f"{n}", (), (-1.0) ** n * n) for n in range(20)]
+    return explained(Rule.SUM, terms, "")
 
 
 def test_long_sum_is_folded_largest_first(long: Explanation) -> None:
-    found = ops.folded(long, 3)
+    found = folded(long, 3)
     assert labels(found) == ["19", "18", "17", "17 more terms, none larger"]
     assert found.folded == 17
     assert found.total == long.total
@@ -232,13 +234,13 @@ def test_long_sum_is_folded_largest_first(long: Explanation) -> None:
 
 @pytest.mark.parametrize("largest", [19, 20, 100])
 def test_fold_of_one_term_is_left_alone(long: Explanation, largest: int) -> None:
-    assert ops.folded(long, largest) is long
+    assert folded(long, largest) is long
 
 
 @pytest.mark.parametrize("name", ["linear", "scaled dot product", "softmax", "mean", "variance"])
 def test_folded_terms_join_to_the_same_total(name: str) -> None:
     for cell in CELLS[name]:
-        found = ops.folded(cell.explanation, 1)
+        found = folded(cell.explanation, 1)
         assert found.folded > 0
         values = [term.value for term in found.terms]
         assert found.rule.total(values) == pytest.approx(found.total, abs=1e-12)
@@ -246,14 +248,14 @@ def test_folded_terms_join_to_the_same_total(name: str) -> None:
 
 def test_folded_share_keeps_its_own_term_first() -> None:
     for cell in CELLS["softmax"]:
-        assert ops.folded(cell.explanation, 1).terms[0] == cell.explanation.terms[0]
+        assert folded(cell.explanation, 1).terms[0] == cell.explanation.terms[0]
 
 
 def test_folded_quotient_keeps_its_divisor_last() -> None:
     for cell in CELLS["mean"]:
-        assert ops.folded(cell.explanation, 1).terms[-1] == cell.explanation.terms[-1]
+        assert folded(cell.explanation, 1).terms[-1] == cell.explanation.terms[-1]
 
 
 def test_product_is_never_folded() -> None:
     found = CELLS["multiply"][0].explanation
-    assert ops.folded(found, 1) is found
+    assert folded(found, 1) is found

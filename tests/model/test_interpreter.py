@@ -11,7 +11,7 @@ import torch
 from model import LoadedModel, check, trace
 from model.checking import StageCheck, difference, sanity
 from model.interpreter import apply, run
-from model.ops import Array
+from model.ops.op import Array
 from model.reading import read
 from model.recorder import Record, Recorder
 from model.table.stage import Kind, Stage

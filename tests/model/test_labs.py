@@ -12,7 +12,7 @@ from model.labs.layernorm import Step, layernorm
 from model.labs.masking import masking
 from model.labs.positions import Positions, positions
 from model.labs.residuals import residuals
-from model.ops import Array
+from model.ops.op import Array
 
 
 def step(steps: Sequence[Step], name: str) -> Array:

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from model import ops
 from model.config import PRESETS
 from model.network.attention import Attention, adding, unmasked
 from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
@@ -17,7 +16,14 @@ from model.network.feed_forward import FeedForward, SwiGLU
 from model.network.norms import LayerNorm, RMSNorm
 from model.network.positions import LearnedPositions, NoRotation, Rotary, SinusoidalPositions
 from model.network.transformer import TiedHead
+from model.ops.activations import Gelu
+from model.ops.attention import CausalMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.lookups import Encode, Given
+from model.ops.loss import NextTokenLoss
+from model.ops.norms import Mean, Normalize, ScaleAndShift, Variance
+from model.ops.op import Op
 from model.table import feed_forward as table
+from tests.model.operations import every_operation
 
 B, T, D, H, K, F = 2, 5, 8, 2, 4, 12
 EXACT = {"rtol": 0.0, "atol": 1e-12}
@@ -265,65 +271,65 @@ def test_activation_is_the_one_that_is_named(
     assert round(float(ours), 6) == expected
 
 
-def run_op(op: ops.Op, operands: Sequence[Tensor]) -> Tensor:
+def run_op(op: Op, operands: Sequence[Tensor]) -> Tensor:
     return torch.from_numpy(op.forward(*(operand.numpy() for operand in operands)))
 
 
 def test_numpy_gelu_is_torchs(generator: torch.Generator) -> None:
     x = 4 * numbers(generator, T, F)
-    torch.testing.assert_close(run_op(ops.Gelu(), [x]), nn.GELU()(x), **EXACT)
+    torch.testing.assert_close(run_op(Gelu(), [x]), nn.GELU()(x), **EXACT)
 
 
 def test_numpy_softmax_is_torchs(generator: torch.Generator) -> None:
     """Masked cells included, and scores so large that their exponentials would overflow."""
     x = 300 * numbers(generator, H, T, T) + causal()
-    torch.testing.assert_close(run_op(ops.Softmax("source"), [x]), x.softmax(-1), **EXACT)
+    torch.testing.assert_close(run_op(Softmax("source"), [x]), x.softmax(-1), **EXACT)
 
 
 def test_numpy_layer_norm_is_torchs(generator: torch.Generator) -> None:
     x, scale, shift = (numbers(generator, *shape) for shape in ((T, D), (D,), (D,)))
-    mean = run_op(ops.Mean(), [x])
-    variance = run_op(ops.Variance(), [x, mean])
-    normalized = run_op(ops.Normalize(1e-5), [x, mean, variance])
-    shown = run_op(ops.ScaleAndShift(), [normalized, scale, shift])
+    mean = run_op(Mean(), [x])
+    variance = run_op(Variance(), [x, mean])
+    normalized = run_op(Normalize(1e-5), [x, mean, variance])
+    shown = run_op(ScaleAndShift(), [normalized, scale, shift])
     expected = nn.functional.layer_norm(x, (D,), scale, shift, 1e-5)
     torch.testing.assert_close(shown, expected, **EXACT)
 
 
 def test_numpy_attention_is_torchs(generator: torch.Generator) -> None:
     q, k, v = (numbers(generator, H, T, D // H) for _ in range(3))
-    scores = run_op(ops.CausalMask(), [run_op(ops.ScaledDotProduct(), [q, k])])
-    shown = run_op(ops.WeightedSum(), [run_op(ops.Softmax("source"), [scores]), v])
+    scores = run_op(CausalMask(), [run_op(ScaledDotProduct(), [q, k])])
+    shown = run_op(WeightedSum(), [run_op(Softmax("source"), [scores]), v])
     expected = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     torch.testing.assert_close(shown, expected, **EXACT)
 
 
 def test_numpy_loss_is_torchs_cross_entropy(generator: torch.Generator) -> None:
     logits, ids = numbers(generator, T, F), torch.tensor([3, 1, 4, 1, 5])
-    shown = run_op(ops.NextTokenLoss(), [logits.softmax(-1), ids])
+    shown = run_op(NextTokenLoss(), [logits.softmax(-1), ids])
     expected = nn.functional.cross_entropy(logits[:-1], ids[1:], reduction="none")
     torch.testing.assert_close(shown, expected, **EXACT)
 
 
 def test_numpy_loss_of_an_impossible_character_is_infinite() -> None:
     """A probability that underflowed to 0 is no reason for a warning."""
-    loss = ops.NextTokenLoss().forward(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 1]))
+    loss = NextTokenLoss().forward(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 1]))
     assert loss.tolist() == [math.inf]
 
 
 def test_ids_are_given_not_computed() -> None:
     with pytest.raises(TypeError, match="Encode"):
-        ops.Encode().forward()
+        Encode().forward()
 
 
-OPS = [one for one in vars(ops).values() if isinstance(one, type) and one.__base__ is ops.Op]
+OPERATIONS = sorted(every_operation(), key=lambda one: one.__name__)
 
 
-@pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
-def test_operation_says_its_equation(op: type[ops.Op]) -> None:
+@pytest.mark.parametrize("op", OPERATIONS, ids=lambda op: op.__name__)
+def test_operation_says_its_equation(op: type[Op]) -> None:
     """Each class is one equation, and its docstring gives it."""
     assert op.__doc__
-    assert "=" in op.__doc__ or issubclass(op, ops.Given)
+    assert "=" in op.__doc__ or issubclass(op, Given)
 
 
 @pytest.mark.parametrize("biases", [True, False])

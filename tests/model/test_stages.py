@@ -6,8 +6,10 @@ import pytest
 from latex2mathml.converter import convert
 from torch import Tensor
 
-from model import LoadedModel, ops, trace
+from model import LoadedModel, trace
 from model.config import PRESETS, ModelConfig
+from model.ops.attention import CausalMask
+from model.ops.lookups import Given
 from model.table.architectures import stages
 from model.table.axes import Lengths
 from model.table.stage import Kind, Stage
@@ -93,7 +95,7 @@ def test_inputs_come_earlier(config: ModelConfig) -> None:
 def test_what_has_no_inputs_is_given_and_holds_ids(config: ModelConfig) -> None:
     for stage in stages(config):
         given = not stage.inputs
-        assert given == isinstance(stage.op, ops.Given) == (stage.kind is Kind.IDS), stage.key
+        assert given == isinstance(stage.op, Given) == (stage.kind is Kind.IDS), stage.key
 
 
 def test_every_stage_but_the_last_feeds_another(config: ModelConfig) -> None:
@@ -196,4 +198,4 @@ def test_loss_of_one_character_is_empty(config: ModelConfig) -> None:
 
 def test_null_stands_for_minus_infinity_only_where_a_mask_is(config: ModelConfig) -> None:
     masked = {stage.key for stage in stages(config) if stage.null_means == "-inf"}
-    assert masked == {stage.key for stage in stages(config) if isinstance(stage.op, ops.CausalMask)}
+    assert masked == {stage.key for stage in stages(config) if isinstance(stage.op, CausalMask)}

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from model import LoadedModel
 from model.config import ModelConfig
-from model.ops import Array
+from model.ops.op import Array
 from model.table.architectures import stages
 from model.table.axes import Along, Lengths
 from model.table.stage import Kind, Stage
