@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
 from app.formats import Format
+from model.budget import LONGEST_CONTEXT
 from model.cells import LISTED
-from model.config import LONGEST_CONTEXT
 from model.tokenizer import MASK
 
 

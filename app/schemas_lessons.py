@@ -4,7 +4,7 @@ from pydantic import Field
 
 from app.requests import EXAMPLE_TEXT, Request
 from app.schemas import Answer
-from model.config import LONGEST_CONTEXT
+from model.budget import LONGEST_CONTEXT
 
 
 class LessonRequest(Request):

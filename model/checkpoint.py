@@ -20,8 +20,10 @@ from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
 from torch import Tensor
 
-from model.config import ModelConfig
-from model.errors import CheckpointError, quoted
+from model import counting
+from model.budget import within_budget
+from model.config import Architecture, ModelConfig
+from model.errors import BudgetError, CheckpointError, quoted
 from model.network.build import build
 from model.network.transformer import Transformer
 from model.ops.op import Array
@@ -36,7 +38,7 @@ CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
     "training.json",
 )
 LARGEST_FILE = 1 << 30
-NEEDED = {"encoder-only": MASK, "encoder-decoder": LINE_END}
+NEEDED = {Architecture.ENCODER_ONLY: MASK, Architecture.ENCODER_DECODER: LINE_END}
 """The symbol that a vocabulary must have, by architecture."""
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -102,17 +104,6 @@ class LoadedModel:
         return stages(self.config)
 
     @cached_property
-    def differentiable(self) -> Transformer:
-        """The same network, on the same memory, whose parameters take part in derivatives. A
-        second one, because the plain pass must not pay for that, and because a switch on shared
-        parameters would be seen by other threads."""
-        network = build(self.config, torch.Generator()).eval()
-        ours = dict(self.network.named_parameters())
-        for name, parameter in network.named_parameters():
-            parameter.data = ours[name].data
-        return network
-
-    @cached_property
     def weights(self) -> Mapping[str, Array]:
         """The parameters as NumPy arrays, by the checkpoint's names."""
         return {key: tensor.numpy() for key, tensor in self.network.state_dict().items()}
@@ -133,6 +124,10 @@ def load(folder: str | Path) -> LoadedModel:
     if not folder.is_dir():
         raise CheckpointError(f"There is no checkpoint folder {quoted(str(folder), 200)}.")
     config = _read_json(folder, CONFIG, ModelConfig)
+    try:
+        within_budget(config)
+    except BudgetError as error:
+        raise CheckpointError(f"{CONFIG} in {folder.name}: {error.message}") from None
     tokenizer = CharacterTokenizer(_read_json(folder, TOKENIZER, _TokenizerFile).vocabulary)
     if len(tokenizer.vocabulary) != config.vocab_size:
         raise CheckpointError(
@@ -146,10 +141,9 @@ def load(folder: str | Path) -> LoadedModel:
             "needs."
         )
     raw = _read_bytes(folder, WEIGHTS)
-    network = build(config, torch.Generator())
-    found = _fitting(_tensors(folder, raw), network.state_dict(), folder)
+    found = _fitting(_tensors(folder, raw), counting.declared(config), folder)
+    network = build(config).eval()
     network.load_state_dict(found)
-    network.settle()
     sha256 = hashlib.sha256(raw).hexdigest()
     training: TrainingRecord | None = None
     if (folder / TRAINING).exists():
@@ -270,7 +264,7 @@ def _tensors(folder: Path, raw: bytes) -> dict[str, Tensor]:
 
 
 def _fitting(
-    found: dict[str, Tensor], expected: Mapping[str, Tensor], folder: Path
+    found: dict[str, Tensor], expected: Mapping[str, tuple[int, ...]], folder: Path
 ) -> dict[str, Tensor]:
     """The file's tensors, when they are just those that the configuration asks for."""
     missing, extra = sorted(expected.keys() - found.keys()), sorted(found.keys() - expected.keys())
@@ -282,16 +276,15 @@ def _fitting(
         ]
         raise CheckpointError(f"{WEIGHTS} in {folder.name} does not fit: {'; '.join(parts)}.")
     for name, tensor in found.items():
-        wanted = expected[name]
-        if tensor.shape != wanted.shape:
+        if tensor.shape != expected[name]:
             raise CheckpointError(
                 f"{name} in {folder.name} has shape {tuple(tensor.shape)}, but the configuration "
-                f"asks for {tuple(wanted.shape)}."
+                f"asks for {expected[name]}."
             )
         if not tensor.is_floating_point():
             raise CheckpointError(
                 f"{name} in {folder.name} has type {tensor.dtype}; weights are floating-point."
             )
-        if not torch.isfinite(tensor.to(wanted.dtype)).all():
+        if not torch.isfinite(tensor.float()).all():
             raise CheckpointError(f"{name} in {folder.name} holds numbers that are not finite.")
     return found

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.config import ModelConfig
+from model.config import Architecture, ModelConfig, Norm, Position, Wiring
 from model.table.architectures import stages
 from model.table.axes import Lengths
 
@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Term:
+class Summand:
     """One summand of a part's formula: its words, its symbols, its value. `multiplied` tells the
     matrices that vectors go through from what is looked up or used element by element."""
 
@@ -32,7 +32,7 @@ class Part:
     `path` is a pattern of its tensors' names in the checkpoint."""
 
     name: str
-    terms: tuple[Term, ...]
+    terms: tuple[Summand, ...]
     times: int
     path: str
 
@@ -60,7 +60,7 @@ class Item:
 
     name: str
     formula: str
-    terms: tuple[Term, ...]
+    terms: tuple[Summand, ...]
     each: int
     times: int
     by_formula: int
@@ -68,9 +68,17 @@ class Item:
     tensors: tuple[str, ...]
 
 
-STACKS = {"decoder-only": 1, "encoder-only": 1, "encoder-decoder": 2}
+STACKS = {
+    Architecture.DECODER_ONLY: 1,
+    Architecture.ENCODER_ONLY: 1,
+    Architecture.ENCODER_DECODER: 2,
+}
 """Stacks of n blocks, each with its own positions and, where pre-LN, its own final norm."""
-CROSS_ATTENTIONS = {"decoder-only": 0, "encoder-only": 0, "encoder-decoder": 1}
+CROSS_ATTENTIONS = {
+    Architecture.DECODER_ONLY: 0,
+    Architecture.ENCODER_ONLY: 0,
+    Architecture.ENCODER_DECODER: 1,
+}
 """Cross-attentions (with a norm each) for each of n blocks: those of the decoder stack."""
 
 
@@ -80,11 +88,11 @@ def parts(config: ModelConfig) -> tuple[Part, ...]:
     n_stacks, n_cross = STACKS[config.architecture], CROSS_ATTENTIONS[config.architecture]
     n, d, vocabulary = config.n_blocks, config.d_model, config.vocab_size
     norm = _norm(config)
-    table = Term("a vector a position", "L·d", config.context_length * d)
+    table = Summand("a vector a position", "L·d", config.context_length * d)
     found = [
-        Part("token embedding", (Term("a vector a token", "V·d", vocabulary * d),), 1,
+        Part("token embedding", (Summand("a vector a token", "V·d", vocabulary * d),), 1,
              r"embedding\."),
-        Part("positions", (table,) if config.position == "learned" else (), n_stacks,
+        Part("positions", (table,) if config.position is Position.LEARNED else (), n_stacks,
              r"(.*\.)?positions\."),
         Part("attention", _attention(config), n * n_stacks, r"(.*\.)?blocks\.\d+\.attn\."),
         Part("cross-attention", _attention(config), n * n_cross,
@@ -92,39 +100,46 @@ def parts(config: ModelConfig) -> tuple[Part, ...]:
         Part("feed-forward", _feed_forward(config), n * n_stacks, r"(.*\.)?blocks\.\d+\.ffn\."),
         Part("norms of the blocks", norm, n * (2 * n_stacks + n_cross),
              r"(.*\.)?blocks\.\d+\.\w*norm\."),
-        Part("final norm", norm, n_stacks if config.wiring == "pre-ln" else 0,
+        Part("final norm", norm, n_stacks if config.wiring is Wiring.PRE_LN else 0,
              r"(.*\.)?final_norm\."),
     ]  # fmt: skip
-    head = () if config.tied_head else (Term("a row a token", "V·d", vocabulary * d, True),)
+    head = () if config.tied_head else (Summand("a row a token", "V·d", vocabulary * d, True),)
     return (
         *(part for part in found if part.parameters),
         Part("head", head, 1, r"head\."),
     )
 
 
-def _attention(config: ModelConfig) -> tuple[Term, ...]:
+def _attention(config: ModelConfig) -> tuple[Summand, ...]:
     d = config.d_model
-    biases = (Term("their biases", "4·d", 4 * d),) if config.biases else ()
-    return Term("matrices of q, k, v and the output", "4·d²", 4 * d * d, True), *biases
+    biases = (Summand("their biases", "4·d", 4 * d),) if config.biases else ()
+    return Summand("matrices of q, k, v and the output", "4·d²", 4 * d * d, True), *biases
 
 
-def _feed_forward(config: ModelConfig) -> tuple[Term, ...]:
+def _feed_forward(config: ModelConfig) -> tuple[Summand, ...]:
     d, h = config.d_model, config.d_ff
-    if config.feed_forward == "swiglu":
-        matrices = Term("matrices gate, up and down", "3·d·h", 3 * d * h, True)
-        biases = Term("their biases", "2·h + d", 2 * h + d)
+    if config.feed_forward.gated:
+        matrices = Summand("matrices gate, up and down", "3·d·h", 3 * d * h, True)
+        biases = Summand("their biases", "2·h + d", 2 * h + d)
     else:
-        matrices = Term("matrices up and down", "2·d·h", 2 * d * h, True)
-        biases = Term("their biases", "h + d", h + d)
+        matrices = Summand("matrices up and down", "2·d·h", 2 * d * h, True)
+        biases = Summand("their biases", "h + d", h + d)
     return (matrices, biases) if config.biases else (matrices,)
 
 
-def _norm(config: ModelConfig) -> tuple[Term, ...]:
-    d = config.d_model
-    return {
-        "layer-norm": (Term("scale γ", "d", d), Term("shift β", "d", d)),
-        "rms-norm": (Term("gain g", "d", d),),
-    }[config.norm]
+def _layer_norm(d: int) -> tuple[Summand, ...]:
+    return Summand("scale γ", "d", d), Summand("shift β", "d", d)
+
+
+def _rms_norm(d: int) -> tuple[Summand, ...]:
+    return (Summand("gain g", "d", d),)
+
+
+NORMS = {Norm.LAYER_NORM: _layer_norm, Norm.RMS_NORM: _rms_norm}
+
+
+def _norm(config: ModelConfig) -> tuple[Summand, ...]:
+    return NORMS[config.norm](config.d_model)
 
 
 def parameters(config: ModelConfig) -> int:

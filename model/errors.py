@@ -56,6 +56,12 @@ class CellError(InputError):
     code = "invalid_cell"
 
 
+class BudgetError(InputError):
+    """A configuration that is too large to be built here, with the figure and the limit."""
+
+    code = "too_large"
+
+
 class CheckpointError(InputError):
     """A checkpoint folder that cannot be loaded, with the file and the reason."""
 

@@ -23,10 +23,6 @@ class Record(Mapping[str, Tensor]):
         array: Array = self._tensors[key].numpy()[0]
         return array
 
-    def detached(self) -> "Record":
-        """The same tensors, free of the graph that their derivatives were taken in."""
-        return Record({key: tensor.detach() for key, tensor in self._tensors.items()})
-
     def __getitem__(self, key: str) -> Tensor:
         return self._tensors[key][0]
 
@@ -64,10 +60,16 @@ class Recorder:
     __call__ = record
 
     def finish(self) -> Record:
-        """The record, once the forward pass is over."""
+        """The record, once the forward pass is over. Its tensors belong to no graph: one that was
+        differentiated does, and so does a view of a parameter."""
         missing, _ = next(self._expected, (None, ()))
         assert missing is None, f"the forward pass never tapped {missing}"
-        return Record(self._tensors)
+        return Record(
+            {
+                key: tensor.detach() if tensor.requires_grad else tensor
+                for key, tensor in self._tensors.items()
+            }
+        )
 
 
 @lru_cache(maxsize=256)

@@ -180,7 +180,7 @@ def _differentiated(
             floating[key] = tensor.requires_grad_()  # computed positions would need none
         return tensor
 
-    network = model.differentiable
+    network = model.network
     loss = network.score(_batch_of_one(reading), tap).mean()
     stages = floating if of_stages else {}
     parameters = dict(network.named_parameters()) if of_weights else {}
@@ -191,7 +191,7 @@ def _differentiated(
     return Trace(
         model,
         reading,
-        recorder.finish().detached(),
+        recorder.finish(),
         Record(by_stage) if of_stages else None,
         by_weight if of_weights else None,
     )

@@ -16,11 +16,11 @@ def write(
 ) -> list[list[int]]:
     """The greedy target of each source, ids to ids: at each step the likeliest character, until
     that is the line end or the context is full. Neither line end is part of a result."""
-    source_BS, padding_B11S = padded(sources)
-    read_BSD, over = network.read(source_BS, padding_B11S=padding_B11S)
+    source_BS, filled_B11S = padded(sources)
+    read_BSD, over = network.read(source_BS, hidden_B11S=filled_B11S)
     ids_BT = torch.full((len(sources), 1), line_end)
     ended_B = torch.zeros(len(sources), dtype=torch.bool)
-    while ids_BT.shape[1] < len(network.mask.added):
+    while ids_BT.shape[1] < network.context_length:
         likeliest_B = network.write(ids_BT, read_BSD, over)[:, -1].argmax(-1)
         ended_B |= likeliest_B == line_end
         if ended_B.all():
@@ -30,16 +30,15 @@ def write(
 
 
 def padded(rows: Sequence[Sequence[int]], filler: int = 0) -> tuple[Tensor, Tensor | None]:
-    """Rows filled up to the longest, (B, S), and the mask (B, 1, 1, S) that is −∞ where filled;
-    None where nothing was."""
+    """Rows filled up to the longest, (B, S), and where they were, (B, 1, 1, S); None where nothing
+    was."""
     longest = max(map(len, rows))
     ids_BS = torch.tensor([[*row, *[filler] * (longest - len(row))] for row in rows])
     lengths_B1 = torch.tensor([[len(row)] for row in rows])
     if bool((lengths_B1 == longest).all()):
         return ids_BS, None
-    mask_BS = torch.zeros(ids_BS.shape)
-    mask_BS[torch.arange(longest) >= lengths_B1] = -torch.inf
-    return ids_BS, mask_BS[:, None, None]
+    filled_BS = torch.arange(longest) >= lengths_B1
+    return ids_BS, filled_BS[:, None, None]
 
 
 def _before(line_end: int, row: list[int]) -> list[int]:

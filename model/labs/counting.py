@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from model.config import PRESETS, ModelConfig
+from model.config import PRESETS, FeedForward, ModelConfig, Wiring
 from model.counting import (
     Flops,
     Item,
@@ -19,7 +19,7 @@ from model.counting import (
 from model.errors import InputError
 
 LESSON_56 = ModelConfig(
-    wiring="pre-ln",
+    wiring=Wiring.PRE_LN,
     tied_head=True,
     vocab_size=1000,
     context_length=128,
@@ -28,17 +28,13 @@ LESSON_56 = ModelConfig(
     d_ff=256,
     n_blocks=2,
 )
-_GPT_2 = LESSON_56.model_dump() | {
-    "feed_forward": "gelu-tanh",
-    "vocab_size": 50_257,
-    "context_length": 1024,
-}
+_GPT_2 = LESSON_56.having(
+    feed_forward=FeedForward.GELU_TANH, vocab_size=50_257, context_length=1024
+)
 REFERENCES = {
     "lesson-56": LESSON_56,
-    "gpt2": ModelConfig(**_GPT_2 | {"n_blocks": 12, "d_model": 768, "n_heads": 12, "d_ff": 3072}),
-    "gpt2-medium": ModelConfig(
-        **_GPT_2 | {"n_blocks": 24, "d_model": 1024, "n_heads": 16, "d_ff": 4096}
-    ),
+    "gpt2": _GPT_2.having(n_blocks=12, d_model=768, n_heads=12, d_ff=3072),
+    "gpt2-medium": _GPT_2.having(n_blocks=24, d_model=1024, n_heads=16, d_ff=4096),
 }
 """The models that the texts count, by name: lesson 56's, GPT-2 small and GPT-2 Medium."""
 
@@ -90,7 +86,7 @@ def counting(config: ModelConfig) -> Counting:
     block against 12 d², and FLOPs."""
     items = itemised(config)
     of_a_block = block_parameters(config)
-    doubled = config.model_copy(update={"d_model": 2 * config.d_model, "d_ff": 2 * config.d_ff})
+    doubled = config.having(d_model=2 * config.d_model, d_ff=2 * config.d_ff)
     network = next(item for item in items if item.name == "feed-forward")
     outside = {"token embedding", "positions", "final norm", "head"}
     return Counting(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.errors import InputError
-from model.ops.attention import CausalMask, Softmax
+from model.ops.attention import MaskLater, Softmax
 from model.ops.op import Array
 
 MOST_SCORES = 16
@@ -99,7 +99,7 @@ def masking(scores: Sequence[float], position: int, change: float = 1.0) -> Mask
 
 
 def _before(row: Array, position: int) -> Before:
-    masked = CausalMask().forward(np.tile(row, (len(row), 1)))[position]
+    masked = MaskLater().forward(np.tile(row, (len(row), 1)))[position]
     exponentials = np.exp(masked)
     weights = _SOFTMAX.forward(masked)
     return Before(

@@ -5,7 +5,7 @@ from math import tau
 
 import numpy as np
 
-from model.config import PRESETS
+from model.config import PRESETS, Position
 from model.counting import itemised
 from model.errors import InputError
 from model.ops.op import Array
@@ -143,8 +143,8 @@ def _encoded(standing: Array) -> Array:
 def _costs(d_model: int, context_length: int) -> Costs:
     sizes = {"d_model": d_model, "context_length": context_length, "n_heads": 1}
     counted = {}
-    for kind in ("learned", "sinusoidal"):
-        config = PRESETS["shakespeare"].model_copy(update=sizes | {"position": kind})
+    for kind in (Position.LEARNED, Position.SINUSOIDAL):
+        config = PRESETS["shakespeare"].having(**sizes | {"position": kind})
         items = [item for item in itemised(config) if item.name == "positions"]
         counted[f"{kind}_by_formula"] = sum(item.by_formula for item in items)
         counted[f"{kind}_from_tensors"] = sum(item.from_tensors for item in items)

@@ -5,6 +5,7 @@ Axes: B batch, T position, S source, D d_model.
 
 from torch import Tensor, nn
 
+from model.config import Wiring
 from model.network.attention import Attention, Mask
 from model.network.tap import Tap, no_tap, prefixed
 
@@ -20,10 +21,6 @@ class Block(nn.Module):
         self.attn_norm = attn_norm
         self.ffn = ffn
         self.ffn_norm = ffn_norm
-
-    def settle(self) -> None:
-        """Be ready for inference, and for nothing else."""
-        self.attn.join(to_itself=True)
 
 
 class PostNormBlock(Block):
@@ -56,10 +53,6 @@ class CrossAttentionBlock(Block):
         self.cross_attn = cross_attn
         self.cross_attn_norm = cross_attn_norm
 
-    def settle(self) -> None:
-        super().settle()
-        self.cross_attn.join(to_itself=False)
-
     def forward(
         self, x_BTD: Tensor, mask: Mask, read_BSD: Tensor, over: Mask, tap: Tap = no_tap
     ) -> Tensor:
@@ -85,3 +78,6 @@ class PreNormBlock(Block):
         x_BTD = tap("attn_residual", x_BTD + attended_BTD)
         read_BTD = self.ffn_norm(x_BTD, prefixed(tap, "ffn_norm"))
         return tap("ffn_residual", x_BTD + self.ffn(read_BTD, prefixed(tap, "ffn")))
+
+
+BLOCKS = {Wiring.POST_LN: PostNormBlock, Wiring.PRE_LN: PreNormBlock}

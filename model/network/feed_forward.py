@@ -4,23 +4,26 @@ Axes: B batch, T position, D d_model, F d_ff.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from torch import Tensor, nn
-from torch.nn.utils import skip_init
+from torch.nn import functional
 
+from model.config import FeedForward
+from model.network.linear import Linear
 from model.network.tap import Tap, no_tap
 
+Activation = Callable[[Tensor], Tensor]
 
-class FeedForward(nn.Module):
-    """y = activation(x W_1ᵀ + b_1) W_2ᵀ + b_2 (module 7.4)."""
 
-    def __init__(
-        self, d_model: int, d_ff: int, *, biases: bool, activation: Callable[[Tensor], Tensor]
-    ) -> None:
+class PlainFeedForward(nn.Module):
+    """y = activation(x W_1ᵀ + b_1) W_2ᵀ + b_2 (Vaswani et al. 2017; module 7.4)."""
+
+    def __init__(self, d_model: int, d_ff: int, *, biases: bool, activation: Activation) -> None:
         super().__init__()
-        self.up = skip_init(nn.Linear, d_model, d_ff, bias=biases)
+        self.up = Linear(d_model, d_ff, bias=biases)
         self.activation = activation
-        self.down = skip_init(nn.Linear, d_ff, d_model, bias=biases)
+        self.down = Linear(d_ff, d_model, bias=biases)
 
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         hidden_BTF = tap("hidden", self.up(x_BTD))
@@ -28,17 +31,30 @@ class FeedForward(nn.Module):
         return tap("output", self.down(activation_BTF))
 
 
-class SwiGLU(nn.Module):
-    """y = (SiLU(x W_gᵀ) ⊙ x W_uᵀ) W_dᵀ (Shazeer 2020): one projection gates the other."""
+class GatedFeedForward(nn.Module):
+    """y = (activation(x W_gᵀ) ⊙ x W_uᵀ) W_dᵀ, with biases where a model has them: one projection
+    gates the other (Shazeer 2020)."""
 
-    def __init__(self, d_model: int, d_ff: int, *, biases: bool) -> None:
+    def __init__(self, d_model: int, d_ff: int, *, biases: bool, activation: Activation) -> None:
         super().__init__()
-        self.gate = skip_init(nn.Linear, d_model, d_ff, bias=biases)
-        self.up = skip_init(nn.Linear, d_model, d_ff, bias=biases)
-        self.down = skip_init(nn.Linear, d_ff, d_model, bias=biases)
+        self.gate = Linear(d_model, d_ff, bias=biases)
+        self.activation = activation
+        self.up = Linear(d_model, d_ff, bias=biases)
+        self.down = Linear(d_ff, d_model, bias=biases)
 
     def forward(self, x_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         gate_BTF = tap("gate", self.gate(x_BTD))
-        opened_BTF = tap("gate_activation", nn.functional.silu(gate_BTF))
-        gated_BTF = tap("gated", opened_BTF * tap("up", self.up(x_BTD)))
+        activation_BTF = tap("gate_activation", self.activation(gate_BTF))
+        up_BTF = tap("up", self.up(x_BTD))
+        gated_BTF = tap("gated", activation_BTF * up_BTF)
         return tap("output", self.down(gated_BTF))
+
+
+ACTIVATIONS: dict[FeedForward, Activation] = {
+    FeedForward.RELU: functional.relu,
+    FeedForward.GELU: functional.gelu,
+    FeedForward.GELU_TANH: partial(functional.gelu, approximate="tanh"),
+    FeedForward.SWIGLU: functional.silu,
+}
+WIDENED = {False: PlainFeedForward, True: GatedFeedForward}
+"""By whether the word is a gated one."""

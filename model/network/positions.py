@@ -4,10 +4,12 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head.
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
+from model.config import Position
 from model.network.tap import Tap, no_tap
 
 BASE = 10_000.0
@@ -20,7 +22,7 @@ def angles(n_positions: int, width: int) -> Tensor:
 
 
 class AddedPositions(nn.Module):
-    """x = embedding + vector of the position."""
+    """x = embedding + vector of the position. What is drawn has the embeddings' `deviation`."""
 
     def forward(self, embedded_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         positions_TD = self.vectors(embedded_BTD.shape[1])
@@ -35,9 +37,14 @@ class AddedPositions(nn.Module):
 class LearnedPositions(AddedPositions):
     """One trained vector for each position up to the context length (module 7.1)."""
 
-    def __init__(self, context_length: int, d_model: int) -> None:
+    def __init__(self, context_length: int, d_model: int, *, deviation: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(context_length, d_model))
+        self.deviation = deviation
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draw from N(0, deviation²), as the embedding that they are added to."""
+        nn.init.normal_(self.weight, std=self.deviation, generator=generator)
 
     def vectors(self, n_positions: int) -> Tensor:
         return self.weight[:n_positions]
@@ -48,7 +55,7 @@ class SinusoidalPositions(AddedPositions):
 
     table: Tensor
 
-    def __init__(self, context_length: int, d_model: int) -> None:
+    def __init__(self, context_length: int, d_model: int, *, deviation: float) -> None:
         super().__init__()
         turned = angles(context_length, d_model)
         table = torch.stack([turned.sin(), turned.cos()], dim=-1).flatten(-2).float()
@@ -61,11 +68,14 @@ class SinusoidalPositions(AddedPositions):
 class NoAddedPositions(nn.Module):
     """The embeddings as they are, for models whose attention knows the positions."""
 
+    def __init__(self, context_length: int, d_model: int, *, deviation: float) -> None:
+        super().__init__()
+
     def forward(self, embedded_BTD: Tensor, tap: Tap = no_tap) -> Tensor:
         return embedded_BTD
 
 
-class Rotary(nn.Module):
+class Rotation(nn.Module):
     """Turn each pair (2i, 2i+1) of a query's and a key's features by pos · ω_i (Su et al. 2021),
     so that [1, 0, 0, 0] at position 1 becomes [0.5403, 0.8415, 0, 0] for d_head 4."""
 
@@ -93,5 +103,22 @@ class Rotary(nn.Module):
 class NoRotation(nn.Module):
     """Queries and keys as they are."""
 
+    def __init__(self, context_length: int, d_head: int) -> None:
+        super().__init__()
+
     def forward(self, q_BHTK: Tensor, k_BHSK: Tensor, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
         return q_BHTK, k_BHSK
+
+
+ADDED: dict[Position, Callable[..., nn.Module]] = {
+    Position.LEARNED: LearnedPositions,
+    Position.SINUSOIDAL: SinusoidalPositions,
+    Position.ROTARY: NoAddedPositions,
+}
+"""What becomes of the embeddings."""
+TURNED: dict[Position, Callable[[int, int], nn.Module]] = {
+    Position.LEARNED: NoRotation,
+    Position.SINUSOIDAL: NoRotation,
+    Position.ROTARY: Rotation,
+}
+"""What becomes of queries and keys."""

@@ -7,36 +7,20 @@ Axes: B batch, T position, S source, D d_model, V vocab, M hidden characters.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torch import Tensor, nn
 
-from model.network.attention import CausalMask, Mask, adding, unmasked
-from model.network.blocks import Block
+from model.network.attention import Mask, hiding, unmasked
+from model.network.embedding import Embedding
 from model.network.tap import Tap, no_tap, prefixed
 
-
-class TiedHead(nn.Module):
-    """Scores against the embedding's own rows: z = x W_Eᵀ, no parameter of its own."""
-
-    def __init__(self, embedding: nn.Embedding) -> None:
-        super().__init__()
-        self._shared = (embedding,)  # in a tuple, so that it is not registered a second time
-
-    def forward(self, x_BTD: Tensor) -> Tensor:
-        (embedding,) = self._shared
-        return nn.functional.linear(x_BTD, embedding.weight)
+MaskOf = Callable[[int], Mask]
+"""The mask of a text of that length."""
 
 
 class Transformer(nn.Module):
     """What every architecture can do."""
-
-    def settle(self) -> None:
-        """Be ready for inference, and for nothing else."""
-        self.requires_grad_(False).eval()
-        for module in self.modules():
-            if isinstance(module, Block):
-                module.settle()
 
     @abstractmethod
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
@@ -44,18 +28,18 @@ class Transformer(nn.Module):
         probability of each character that was to be predicted."""
 
 
-class _OneStack(Transformer):
+class OneStack(Transformer):
     """Embeddings plus positions, a stack of blocks, and one score a vocabulary entry."""
 
     def __init__(
         self,
         *,
-        embedding: nn.Embedding,
+        embedding: Embedding,
         positions: nn.Module,
         blocks: Sequence[nn.Module],
         final_norm: nn.Module,
         head: nn.Module,
-        mask: nn.Module,
+        mask: MaskOf,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -74,7 +58,7 @@ class _OneStack(Transformer):
         return tap("logits", self.head(x_BTD))
 
 
-class DecoderOnly(_OneStack):
+class DecoderOnly(OneStack):
     """Causal: each position sees itself and what came before (module 7.6, GPT)."""
 
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
@@ -82,7 +66,7 @@ class DecoderOnly(_OneStack):
         return _next_token_loss(self(ids_BT, tap), ids_BT, tap)
 
 
-class EncoderOnly(_OneStack):
+class EncoderOnly(OneStack):
     """Bidirectional: every position sees every other, and hidden ones are guessed (lesson 56,
     BERT)."""
 
@@ -95,7 +79,7 @@ class EncoderOnly(_OneStack):
         return tap("loss", -right_BM.log())
 
 
-class Stack(nn.Module):
+class BlockStack(nn.Module):
     """One of an encoder-decoder's two: positions, then blocks."""
 
     def __init__(self, *, positions: nn.Module, blocks: Sequence[nn.Module]) -> None:
@@ -112,16 +96,15 @@ class EncoderDecoder(Transformer):
     """One stack reads the source, the other writes the target and looks at what the first has
     read (Vaswani et al. 2017; lesson 56, T5). Both and the head share one embedding."""
 
-    mask: CausalMask
-
     def __init__(
         self,
         *,
-        embedding: nn.Embedding,
-        encoder: Stack,
-        decoder: Stack,
+        embedding: Embedding,
+        encoder: BlockStack,
+        decoder: BlockStack,
         head: nn.Module,
-        mask: CausalMask,
+        mask: MaskOf,
+        context_length: int,
     ) -> None:
         super().__init__()
         self.embedding = embedding
@@ -129,6 +112,7 @@ class EncoderDecoder(Transformer):
         self.decoder = decoder
         self.head = head
         self.mask = mask
+        self.context_length = context_length
 
     def forward(
         self,
@@ -136,18 +120,18 @@ class EncoderDecoder(Transformer):
         target_BT: Tensor,
         tap: Tap = no_tap,
         *,
-        padding_B11S: Tensor | None = None,
+        hidden_B11S: Tensor | None = None,
     ) -> Tensor:
-        """Ids (B, S) and (B, T) to logits (B, T, V). `padding_B11S` is −∞ where a shorter source
-        of a batch was filled up, else 0; none for sources of one length."""
-        read_BSD, over = self.read(source_BS, tap, padding_B11S=padding_B11S)
+        """Ids (B, S) and (B, T) to logits (B, T, V). `hidden_B11S` is true where a shorter
+        source of a batch was filled up; none for sources of one length."""
+        read_BSD, over = self.read(source_BS, tap, hidden_B11S=hidden_B11S)
         return self.write(target_BT, read_BSD, over, tap)
 
     def read(
-        self, source_BS: Tensor, tap: Tap = no_tap, *, padding_B11S: Tensor | None = None
+        self, source_BS: Tensor, tap: Tap = no_tap, *, hidden_B11S: Tensor | None = None
     ) -> tuple[Tensor, Mask]:
         """What the encoder makes of a source, (B, S, D), and the mask over it."""
-        over = unmasked if padding_B11S is None else adding(padding_B11S)
+        over = unmasked if hidden_B11S is None else hiding(hidden_B11S)
         tap = prefixed(tap, "encoder")
         embedded_BSD = tap("embeddings", self.embedding(tap("ids", source_BS)))
         return self.encoder(embedded_BSD, over, tap=tap), over

@@ -58,7 +58,7 @@ class ScaledDotProduct(Op):
 
 
 @dataclass(frozen=True)
-class CausalMask(Op):
+class MaskLater(Op):
     """y[…, i, j] = s[…, i, j] where j ≤ i, else −∞: no position sees a later one."""
 
     operation: ClassVar[str] = "put −∞ above the diagonal: no position sees a later one"
@@ -91,7 +91,7 @@ class CausalMask(Op):
 
 
 @dataclass(frozen=True)
-class NoMask(Op):
+class MaskNothing(Op):
     """y = s: every position sees every source position."""
 
     operation: ClassVar[str] = "no mask: every position sees all of the source"

@@ -6,8 +6,8 @@ them. The recorder, the NumPy interpreter, the API, the page and the tests all r
 
 from functools import lru_cache
 
-from model.config import ModelConfig
-from model.ops.attention import CausalMask, NoMask, Softmax
+from model.config import Architecture, ModelConfig, Wiring
+from model.ops.attention import MaskLater, MaskNothing, Softmax
 from model.ops.linear import Linear
 from model.ops.lookups import Encode, EncodeTarget, HiddenIds, HiddenPositions, LookUp
 from model.ops.loss import HiddenLoss, NextTokenLoss
@@ -26,30 +26,25 @@ from model.table.axes import (
     Axis,
 )
 from model.table.blocks import BLOCKS, cross_attention_block
-from model.table.declaring import Stack, Table
+from model.table.declaring import StackSpec, Table
 from model.table.norms import NORMS
-from model.table.positions import placed
+from model.table.positions import ADDED, placed
 from model.table.sections import Section
 from model.table.stage import Kind, Stage, Weight
 
 EMBEDDING = Weight("embedding.weight", "W_E", (VOCAB, D_MODEL))
 UNEMBEDDING = Weight("head.weight", "W_U", (VOCAB, D_MODEL))
 
-ALONE = Stack("", "", "X", POSITION, SOURCE, CausalMask())
-ALONE_UNMASKED = Stack("", "", "X", POSITION, SOURCE, NoMask())
-ENCODER = Stack("encoder.", "Encoder", "E", POSITION, SOURCE, NoMask())
-DECODER = Stack("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, CausalMask())
+ALONE = StackSpec("", "", "X", POSITION, SOURCE, MaskLater())
+ALONE_UNMASKED = StackSpec("", "", "X", POSITION, SOURCE, MaskNothing())
+ENCODER = StackSpec("encoder.", "Encoder", "E", POSITION, SOURCE, MaskNothing())
+DECODER = StackSpec("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, MaskLater())
 
 
 @lru_cache(maxsize=64)
 def stages(config: ModelConfig) -> tuple[Stage, ...]:
     """Every stage of the model, in the order its tensors are made."""
-    declare = {
-        "decoder-only": _decoder_only,
-        "encoder-only": _encoder_only,
-        "encoder-decoder": _encoder_decoder,
-    }
-    return tuple(declare[config.architecture](config).stages.values())
+    return tuple(ARCHITECTURES[config.architecture](config).stages.values())
 
 
 def _decoder_only(config: ModelConfig) -> Table:
@@ -90,6 +85,13 @@ def _encoder_decoder(config: ModelConfig) -> Table:
     return table
 
 
+ARCHITECTURES = {
+    Architecture.DECODER_ONLY: _decoder_only,
+    Architecture.ENCODER_ONLY: _encoder_only,
+    Architecture.ENCODER_DECODER: _encoder_decoder,
+}
+
+
 def _ids(table: Table, symbol: str, op: Op, taught: tuple[Section, ...]) -> str:
     stack = table.stack
     table.group = stack.named("Input")
@@ -109,7 +111,7 @@ def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
         name = stack.named(f"Block {index + 1}")
         table.group = name
         x = block(table, f"{stack.prefix}blocks.{index}", name, index, x, config, *memory)
-    if config.wiring == "pre-ln":
+    if config.wiring is Wiring.PRE_LN:
         table.group = "Output"
         x = NORMS[config.norm](table, "final_norm", "Final norm", x, "o", "N_o", config)
     return x
@@ -117,7 +119,7 @@ def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
 
 def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
     stack = table.stack
-    index = "0" if config.position == "rotary" else r"{\text{tok}}"
+    index = r"{\text{tok}}" if config.position in ADDED else "0"
     return table.add(
         f"{stack.prefix}embeddings",
         stack.named("Token embeddings"),

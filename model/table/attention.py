@@ -13,7 +13,7 @@ from model.table import sections
 from model.table.axes import D_HEAD, D_MODEL, HEAD, Axis
 from model.table.declaring import Table
 from model.table.linear import matrix
-from model.table.positions import rotated
+from model.table.positions import turned
 from model.table.sections import Section
 from model.table.stage import Kind
 
@@ -65,8 +65,7 @@ def attention(
     q = projection("q", "queries", "Q", "query", x, position)
     k = projection("k", "keys", "K", "key", looking.at, source)
     v = projection("v", "values", "V", "value", looking.at, source)
-    if config.position == "rotary":
-        q, k = rotated(table, prefix, name, q, k)
+    q, k = turned(table, name, q, k, config)
     scores = table.add(
         f"{prefix}.scores",
         f"{name} · attention scores",

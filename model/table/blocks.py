@@ -1,8 +1,8 @@
 """The stages of a block: its parts, wired to the residual stream."""
 
-from model.config import ModelConfig
+from model.config import ModelConfig, Wiring
 from model.ops.arithmetic import Add
-from model.ops.attention import NoMask
+from model.ops.attention import MaskNothing
 from model.table import sections
 from model.table.attention import Looking, attention, self_attention
 from model.table.axes import SOURCE
@@ -28,7 +28,7 @@ def cross_attention_block(
     stack has read."""
     x = _attended(table, prefix, name, x, config)
     taught = (sections.CROSS_ATTENTION, sections.ATTENTION)
-    looking = Looking(memory, SOURCE, NoMask(), "c", taught)
+    looking = Looking(memory, SOURCE, MaskNothing(), "c", taught)
     with table.on_branch("cross-attention"):
         crossed = attention(table, f"{prefix}.cross_attn", f"{name} · cross", x, looking, config)
     summed = _added(
@@ -81,7 +81,7 @@ def pre_norm_block(
                   f"{stream}_{index + 1}", (x, changed), taught)  # fmt: skip
 
 
-BLOCKS = {"post-ln": post_norm_block, "pre-ln": pre_norm_block}
+BLOCKS = {Wiring.POST_LN: post_norm_block, Wiring.PRE_LN: pre_norm_block}
 
 
 def _added(

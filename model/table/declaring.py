@@ -11,9 +11,10 @@ from model.table.stage import Kind, Stage, Weight
 
 
 @dataclass(frozen=True)
-class Stack:
-    """One column of blocks: what its keys, titles and groups begin with, the letter of its
-    residual stream, the axes along its positions, and what its attention may look at."""
+class StackSpec:
+    """One stack of blocks as the table speaks of it: what its keys, titles and groups begin with,
+    the letter of its residual stream, the axes along its positions, and the mask of its attention
+    to itself."""
 
     prefix: str
     title: str
@@ -36,7 +37,7 @@ class Table:
     """Collects stages: an equation can use the symbols of what came before, and each stage
     stands in the `stack`, in the `group` and on the `branch` of the moment."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: StackSpec) -> None:
         self.stages: dict[str, Stage] = {}
         self.stack = stack
         self.group = ""

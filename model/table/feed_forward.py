@@ -3,10 +3,11 @@
 `prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
-from model.config import ModelConfig
+from model.config import FeedForward, ModelConfig
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Multiply
 from model.ops.linear import Linear
+from model.ops.op import Op
 from model.table import sections
 from model.table.axes import D_FF, D_MODEL
 from model.table.declaring import Table
@@ -14,13 +15,22 @@ from model.table.linear import matrix
 from model.table.sections import Section
 from model.table.stage import Kind
 
-ACTIVATIONS = {"relu": Relu(), "gelu": Gelu(), "gelu-tanh": GeluTanh()}
+ACTIVATIONS: dict[FeedForward, Op] = {
+    FeedForward.RELU: Relu(),
+    FeedForward.GELU: Gelu(),
+    FeedForward.GELU_TANH: GeluTanh(),
+    FeedForward.SWIGLU: Silu(),
+}
 
 
 def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
-    """The hidden layer, its activation, and the way back; or the gated form of SwiGLU."""
-    if config.feed_forward == "swiglu":
-        return _swiglu(table, prefix, name, x, config)
+    """The network of the configuration's word, plain or gated."""
+    widened = _gated if config.feed_forward.gated else _plain
+    return widened(table, prefix, name, x, config)
+
+
+def _plain(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """The hidden layer, its activation, and the way back."""
     taught = (sections.FEED_FORWARD,)
     hidden = table.add(
         f"{prefix}.hidden",
@@ -56,7 +66,8 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
     )
 
 
-def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+def _gated(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
+    """The gate and its activation, what it gates, their product, and the way back."""
     taught: tuple[Section, ...] = (sections.RMS_NORM_AND_SWIGLU, sections.FEED_FORWARD)
 
     def widened(leaf: str, title: str, symbol: str, index: str) -> str:
@@ -79,7 +90,7 @@ def _swiglu(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -
         r"G_{\text{gate}}",
         (table.stack.position, D_FF),
         Kind.SIGNED,
-        Silu(),
+        ACTIVATIONS[config.feed_forward],
         inputs=(gate,),
         sections=taught,
     )

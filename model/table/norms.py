@@ -3,7 +3,7 @@
 `prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
-from model.config import ModelConfig
+from model.config import ModelConfig, Norm
 from model.ops.norms import (
     Mean,
     MeanSquare,
@@ -109,4 +109,4 @@ def rms_norm(
     )
 
 
-NORMS = {"layer-norm": layer_norm, "rms-norm": rms_norm}
+NORMS = {Norm.LAYER_NORM: layer_norm, Norm.RMS_NORM: rms_norm}

@@ -1,6 +1,6 @@
 """The stages that say where a character stands."""
 
-from model.config import ModelConfig
+from model.config import ModelConfig, Position
 from model.ops.arithmetic import Add
 from model.ops.lookups import LookUpPosition
 from model.ops.op import Op
@@ -12,18 +12,12 @@ from model.table.stage import Kind, Weight
 
 
 def placed(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
-    """Positions, where they are added to the embeddings; rotary ones are not."""
-    if config.position == "rotary":
+    """The stages between the embeddings and the first block: none where nothing is added."""
+    make = ADDED.get(config.position)
+    if make is None:
         return embeddings
     stack = table.stack
-    made: dict[str, tuple[Op, tuple[Weight, ...]]] = {
-        "learned": (
-            LookUpPosition(),
-            (Weight(f"{stack.prefix}positions.weight", "W_P", (CONTEXT, D_MODEL)),),
-        ),
-        "sinusoidal": (Sinusoids(config.d_model), ()),
-    }
-    op, weights = made[config.position]
+    op, weights = make(config, stack.prefix)
     with table.on_branch("positions"):
         positions = table.add(
             f"{stack.prefix}positions",
@@ -48,8 +42,27 @@ def placed(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
     )
 
 
-def rotated(table: Table, prefix: str, name: str, q: str, k: str) -> tuple[str, str]:
-    def turned(key: str, title: str, symbol: str, along: Axis) -> str:
+def _learned(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
+    return LookUpPosition(), (Weight(f"{prefix}positions.weight", "W_P", (CONTEXT, D_MODEL)),)
+
+
+def _sinusoidal(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
+    return Sinusoids(config.d_model), ()
+
+
+ADDED = {Position.LEARNED: _learned, Position.SINUSOIDAL: _sinusoidal}
+"""What is added to the embeddings: the operation that makes it, and its weights."""
+
+
+def turned(table: Table, name: str, q: str, k: str, config: ModelConfig) -> tuple[str, str]:
+    """The stages between an attention's projections and its scores: queries and keys as the scores
+    read them."""
+    turn = TURNED.get(config.position)
+    return (q, k) if turn is None else turn(table, name, q, k)
+
+
+def _rotated(table: Table, name: str, q: str, k: str) -> tuple[str, str]:
+    def rotated(key: str, title: str, symbol: str, along: Axis) -> str:
         return table.add(
             f"{key}_rotated",
             f"{name} · {title}, rotated",
@@ -62,4 +75,8 @@ def rotated(table: Table, prefix: str, name: str, q: str, k: str) -> tuple[str, 
         )
 
     stack = table.stack
-    return turned(q, "queries", "Q", stack.position), turned(k, "keys", "K", stack.source)
+    return rotated(q, "queries", "Q", stack.position), rotated(k, "keys", "K", stack.source)
+
+
+TURNED = {Position.ROTARY: _rotated}
+"""What is done to queries and keys."""

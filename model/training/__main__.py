@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
         data = given.data or corpus.download(corpus.cache_folder())
         special = OBJECTIVES[preset.architecture].special
         text = corpus.read(data, preset.context_length, *special)
-        config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
+        config = preset.having(vocab_size=len(text.tokenizer.vocabulary))
         command = shlex.join(["python", "-m", "model.training", *words])
         record = train(config, text, recipe, folder, command=command, quiet=given.quiet)
     except InputError as error:

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from model.config import PRESETS, ModelConfig
+from model.config import PRESETS, ModelConfig, Position, Wiring
 from model.errors import InputError, TrainingError
 from model.network.build import build
 from model.training import corpus
@@ -32,7 +32,7 @@ from model.training.corpus import Corpus
 from model.training.loop import RUNS, Recipe, adamw
 from model.training.objectives import NextCharacter, mean_loss, validation_loss
 
-COURSE = {"learned": 2.0978, "sinusoidal": 1.9442}
+COURSE = {Position.LEARNED: 2.0978, Position.SINUSOIDAL: 1.9442}
 """Module 7.1's single run: validation loss after 600 steps, in nats a character."""
 DEPTHS = (2, 6, 12)
 WARMUPS = (0, 200)
@@ -119,11 +119,13 @@ def pair_of_positions(config: ModelConfig, seed: int) -> dict[str, nn.Module]:
     """A network with learned positions and one with sinusoidal ones, whose other first weights are
     the same."""
     generator = torch.Generator().manual_seed(seed)
-    made = {kind: build(config.model_copy(update={"position": kind}), generator) for kind in COURSE}
-    shared = made["sinusoidal"].state_dict().keys()
-    learned: dict[str, Tensor] = made["learned"].state_dict()
-    made["sinusoidal"].load_state_dict({key: learned[key] for key in shared})
-    return dict(made)
+    made: dict[str, nn.Module] = {
+        kind: build(config.having(position=kind), generator) for kind in COURSE
+    }
+    shared = made[Position.SINUSOIDAL].state_dict().keys()
+    learned: dict[str, Tensor] = made[Position.LEARNED].state_dict()
+    made[Position.SINUSOIDAL].load_state_dict({key: learned[key] for key in shared})
+    return made
 
 
 def positions(
@@ -148,9 +150,9 @@ def norm_placement(
     for seed in seeds:
         for depth in depths:
             for warmup in warmups:
-                for wiring in ("post-ln", "pre-ln"):
-                    varied = {"wiring": wiring, "n_blocks": depth}
-                    shaped = config.model_copy(update=varied)
+                for wiring in Wiring:
+                    varied: dict[str, str | int] = {"wiring": wiring, "n_blocks": depth}
+                    shaped = config.having(**varied)
                     network = build(shaped, torch.Generator().manual_seed(seed))
                     warmed = StatedRecipe(**asdict(_seeded(recipe, seed)) | {"warmup": warmup})
                     yield run(network, shaped, text, warmed, {**varied, "warmup": warmup})
@@ -186,12 +188,15 @@ def paired(runs: Sequence[Run]) -> dict[str, Any]:
     for each in runs:
         if each.validation_loss is not None:
             by_kind[str(each.varied["position"])][each.seed] = each.validation_loss
-    learned, sinusoidal = by_kind["learned"], by_kind["sinusoidal"]
+    learned, sinusoidal = by_kind[Position.LEARNED], by_kind[Position.SINUSOIDAL]
     gaps = [learned[seed] - sinusoidal[seed] for seed in learned if seed in sinusoidal]
     return {
         "learned_minus_sinusoidal": _statistics(gaps),
         "sinusoidal_better": sum(gap > 0 for gap in gaps),
-        "course": COURSE | {"difference": round(COURSE["learned"] - COURSE["sinusoidal"], 4)},
+        "course": {
+            **COURSE,
+            "difference": round(COURSE[Position.LEARNED] - COURSE[Position.SINUSOIDAL], 4),
+        },
     }
 
 
@@ -276,11 +281,11 @@ def _measure(given: argparse.Namespace, command: str) -> None:
     seeds = range(recipe.seed, recipe.seed + given.seeds)
     preset = PRESETS["shakespeare"]
     text = corpus.read(given.data or corpus.download(corpus.cache_folder()), preset.context_length)
-    config = preset.model_copy(update={"vocab_size": len(text.tokenizer.vocabulary)})
+    config = preset.having(vocab_size=len(text.tokenizer.vocabulary))
     if given.experiment == "positions":
         n_runs, runs = len(COURSE) * len(seeds), positions(config, text, recipe, seeds)
     else:
-        config = config.model_copy(update=NARROW)
+        config = config.having(**NARROW)
         n_runs = 2 * len(seeds) * len(given.depths) * len(given.warmups)
         runs = norm_placement(config, text, recipe, seeds, given.depths, given.warmups)
     ended: list[Run] = []

@@ -12,6 +12,7 @@ from torch import nn
 from tqdm import tqdm
 
 from model import checkpoint
+from model.budget import within_budget
 from model.checkpoint import LossPoint, TrainingRecord
 from model.config import ModelConfig
 from model.errors import TrainingError, quoted
@@ -71,7 +72,9 @@ def train(
         TrainingError: another run holds the folder, it cannot be written, or the loss diverged
             (the last good checkpoint stays).
         CheckpointError: the folder holds a model of another shape.
+        BudgetError: the model is too large to be built here.
     """
+    within_budget(config)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock", timeout=0):

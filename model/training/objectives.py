@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from model.config import ModelConfig
+from model.config import Architecture, ModelConfig
 from model.errors import CorpusError
 from model.network.transformer import EncoderDecoder
 from model.tokenizer import LINE_END, MASK
@@ -169,12 +169,12 @@ class Vowels(Objective):
             yield self._batch(self.tested[start : start + HELD_OUT_BATCH])
 
     def _batch(self, pairs: Sequence[tuple[list[int], list[int]]]) -> Batch:
-        source_BS, padding_B11S = padded([x for x, _ in pairs])
+        source_BS, hidden_B11S = padded([x for x, _ in pairs])
         target_BT, _ = padded([[self.line_end, *y] for _, y in pairs])
         following_BT, _ = padded([[*y, self.line_end] for _, y in pairs], NOT_ASKED)
         inputs = {"source_BS": source_BS, "target_BT": target_BT}
-        if padding_B11S is not None:
-            inputs["padding_B11S"] = padding_B11S
+        if hidden_B11S is not None:
+            inputs["hidden_B11S"] = hidden_B11S
         return Batch(inputs, following_BT)
 
     @torch.no_grad()
@@ -197,12 +197,11 @@ class Vowels(Objective):
         }
 
 
-OBJECTIVES: dict[str, type[Objective]] = {
-    "decoder-only": NextCharacter,
-    "encoder-only": HiddenCharacters,
-    "encoder-decoder": Vowels,
+OBJECTIVES: dict[Architecture, type[Objective]] = {
+    Architecture.DECODER_ONLY: NextCharacter,
+    Architecture.ENCODER_ONLY: HiddenCharacters,
+    Architecture.ENCODER_DECODER: Vowels,
 }
-"""By a configuration's architecture."""
 
 
 def without_vowels(line: str) -> str:

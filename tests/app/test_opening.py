@@ -18,7 +18,7 @@ from tests.app.conftest import Serve
 
 def save_model_of(folder: Path, alphabet: str) -> None:
     """A checkpoint with fresh weights that reads these characters alone."""
-    config = PRESETS["shakespeare"].model_copy(update={"vocab_size": len(alphabet)})
+    config = PRESETS["shakespeare"].having(vocab_size=len(alphabet))
     record = {
         "command": "", "seed": 0, "steps": 1, "recipe": {}, "validation_loss": 1.0,
         "loss_curve": [], "seconds": 0.0, "versions": {}, "corpus_sha256": "",

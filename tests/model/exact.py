@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from model.config import PRESETS, ModelConfig
 from model.network.build import build
-from model.network.positions import Rotary, SinusoidalPositions, angles
+from model.network.positions import Rotation, SinusoidalPositions, angles
 from model.network.transformer import Transformer
 from model.ops.op import Array
 from model.recorder import Recorder
@@ -17,7 +17,7 @@ from model.table.stage import Stage
 from tests.model.texts import lengths_given
 
 TINY = {"vocab_size": 7, "context_length": 6, "d_model": 4, "n_heads": 2, "d_ff": 6, "n_blocks": 1}
-TINY_PRESETS = {name: preset.model_copy(update=TINY) for name, preset in PRESETS.items()}
+TINY_PRESETS = {name: preset.having(**TINY) for name, preset in PRESETS.items()}
 """Each preset's wiring in few enough numbers to move them one at a time."""
 
 
@@ -64,7 +64,7 @@ def exact_model(config: ModelConfig, *, deviation: float | None = None) -> Exact
         for parameter in network.parameters():
             nn.init.normal_(parameter, std=deviation, generator=generator)
     for module in network.modules():  # their tables were rounded to float32
-        if isinstance(module, Rotary):
+        if isinstance(module, Rotation):
             turned = angles(config.context_length, config.d_head)
             module.cos, module.sin = turned.cos(), turned.sin()
         if isinstance(module, SinusoidalPositions):

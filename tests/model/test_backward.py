@@ -343,7 +343,7 @@ def test_gradient_without_residuals_passes_every_sub_layer(
 def test_residual_connections_carry_the_gradient_of_a_fresh_model(random: Random) -> None:
     """The highway: through twelve fresh pre-LN blocks the gradient arrives; without the skips
     hardly anything does."""
-    config = TINY_PRESETS["shakespeare-preln"].model_copy(update={"n_blocks": 12, "d_model": 8})
+    config = TINY_PRESETS["shakespeare-preln"].having(n_blocks=12, d_model=8)
     model = exact_model(config)
     recorded = ran(model, random_given(config, random, 6))
     dy = gradient_of_mean(recorded[model.stages[-1].key])

@@ -7,7 +7,7 @@ import pytest
 
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add, Multiply
-from model.ops.attention import CausalMask, NoMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.attention import MaskLater, MaskNothing, ScaledDotProduct, Softmax, WeightedSum
 from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
 from model.ops.lookups import Encode, Given, LookUp, LookUpPosition
 from model.ops.loss import HiddenLoss, NextTokenLoss
@@ -70,7 +70,7 @@ def with_scale(*shapes: tuple[int, ...]) -> Make:
 CASES: dict[str, tuple[Op, Make]] = {
     "add": (Add(), normal((T, D), (T, D))),
     "multiply": (Multiply(), normal((T, F), (T, F))),
-    "causal mask": (CausalMask(), normal((H, T, T))),
+    "causal mask": (MaskLater(), normal((H, T, T))),
     "scaled dot product": (ScaledDotProduct(), normal((H, T, K), (H, S, K))),
     "softmax": (Softmax("vocabulary"), normal((T, V))),
     "softmax of masked scores": (Softmax("source positions"), masked),
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Op, Make]] = {
     "relu": (Relu(), normal((T, F))),
     "silu": (Silu(), normal((T, F))),
     "next-token loss": (NextTokenLoss(), probabilities),
-    "no mask": (NoMask(), normal((H, T, S))),
+    "no mask": (MaskNothing(), normal((H, T, S))),
     "loss of hidden characters": (HiddenLoss(), hidden),
 }
 every_case = pytest.mark.parametrize(("op", "make"), CASES.values(), ids=CASES)
@@ -205,7 +205,7 @@ def test_masked_scores_receive_exactly_nothing(random: np.random.Generator) -> N
 
 
 def test_masking_stops_the_gradient_of_later_positions(random: np.random.Generator) -> None:
-    (gradient,) = backward(CausalMask(), normal((H, T, T))(random), random)[1]
+    (gradient,) = backward(MaskLater(), normal((H, T, T))(random), random)[1]
     assert not dense(gradient, np.zeros((H, T, T)))[:, ~np.tri(T, dtype=np.bool_)].any()
 
 

@@ -68,7 +68,7 @@ def in_torch(config: ModelConfig) -> list[float]:
 def losses(request: pytest.FixtureRequest) -> Losses:
     """Both runs of each preset's wiring, from the same weights through the same windows."""
     sizes = {"vocab_size": len(set(TINY_TEXT)), "context_length": 16, "d_model": 8, "d_ff": 16}
-    config = TINY_PRESETS[request.param].model_copy(update=sizes)
+    config = TINY_PRESETS[request.param].having(**sizes)
     return Losses(in_numpy(config), in_torch(config))
 
 

@@ -9,15 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from model.config import PRESETS
-from model.network.attention import Attention, adding, unmasked
+from model.network.attention import Attention, hiding, unmasked
 from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.network.build import build
-from model.network.feed_forward import FeedForward, SwiGLU
+from model.network.embedding import TiedHead
+from model.network.feed_forward import GatedFeedForward, PlainFeedForward
 from model.network.norms import LayerNorm, RMSNorm
-from model.network.positions import LearnedPositions, NoRotation, Rotary, SinusoidalPositions
-from model.network.transformer import TiedHead
+from model.network.positions import LearnedPositions, NoRotation, Rotation, SinusoidalPositions
 from model.ops.activations import Gelu
-from model.ops.attention import CausalMask, ScaledDotProduct, Softmax, WeightedSum
+from model.ops.attention import MaskLater, ScaledDotProduct, Softmax, WeightedSum
 from model.ops.lookups import Encode, Given
 from model.ops.loss import NextTokenLoss
 from model.ops.norms import Mean, Normalize, ScaleAndShift, Variance
@@ -55,8 +55,8 @@ def filled(module: nn.Module, generator: torch.Generator) -> nn.Module:
 
 
 def causal() -> Tensor:
-    """−∞ where a position must not look, else 0."""
-    return torch.full((T, T), -math.inf, dtype=torch.float64).triu(1)
+    """True where a position must not look; torch's own layers take the same."""
+    return torch.ones(T, T, dtype=torch.bool).triu(1)
 
 
 def copy_attention(ours: Attention, theirs: nn.MultiheadAttention) -> None:
@@ -83,13 +83,13 @@ def test_layer_norm_of_equal_features_is_its_bias() -> None:
 
 @pytest.mark.parametrize("masked", [True, False], ids=["causal", "unmasked"])
 def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
-    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation(T, D // H)), generator)
     theirs = nn.MultiheadAttention(D, H, batch_first=True).double().requires_grad_(False)
     copy_attention(ours, theirs)
     mask = causal() if masked else torch.zeros_like(causal())
     x = numbers(generator, B, T, D)
     weights = {}
-    output = ours(x, x, adding(mask), lambda key, tensor: weights.setdefault(key, tensor))
+    output = ours(x, x, hiding(mask), lambda key, tensor: weights.setdefault(key, tensor))
     expected, expected_weights = theirs(
         x, x, x, attn_mask=mask, average_attn_weights=False, need_weights=True
     )
@@ -99,7 +99,7 @@ def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
 
 def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None:
     """Queries from one text, keys and values from a longer one."""
-    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation(T, D // H)), generator)
     theirs = nn.MultiheadAttention(D, H, batch_first=True).double().requires_grad_(False)
     copy_attention(ours, theirs)
     x, source = numbers(generator, B, T, D), numbers(generator, B, T + 2, D)
@@ -108,16 +108,16 @@ def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None
 
 
 def test_heads_contributions_and_bias_sum_to_the_output(generator: torch.Generator) -> None:
-    ours = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
+    ours = filled(Attention(D, H, biases=True, rotation=NoRotation(T, D // H)), generator)
     x, seen = numbers(generator, B, T, D), {}
-    output = ours(x, x, adding(causal()), lambda key, tensor: seen.setdefault(key, tensor))
+    output = ours(x, x, hiding(causal()), lambda key, tensor: seen.setdefault(key, tensor))
     joined = seen["heads"].transpose(1, 2).flatten(2)
     expected = nn.functional.linear(joined, ours.output.weight, ours.output.bias)
     torch.testing.assert_close(output, expected, **EXACT)
 
 
 def test_feed_forward_is_the_formula(generator: torch.Generator) -> None:
-    ours = filled(FeedForward(D, F, biases=True, activation=nn.functional.gelu), generator)
+    ours = filled(PlainFeedForward(D, F, biases=True, activation=nn.functional.gelu), generator)
     x = numbers(generator, B, T, D)
     expected = nn.Sequential(ours.up, nn.GELU(), ours.down)(x)
     torch.testing.assert_close(ours(x), expected, **EXACT)
@@ -130,9 +130,9 @@ def test_block_is_torchs_encoder_layer(
     """The whole block against torch's, in both wirings."""
     ours = filled(
         wiring(
-            attn=Attention(D, H, biases=True, rotation=NoRotation()),
+            attn=Attention(D, H, biases=True, rotation=NoRotation(T, D // H)),
             attn_norm=LayerNorm(D, 1e-5),
-            ffn=FeedForward(D, F, biases=True, activation=nn.functional.gelu),
+            ffn=PlainFeedForward(D, F, biases=True, activation=nn.functional.gelu),
             ffn_norm=LayerNorm(D, 1e-5),
         ),
         generator,
@@ -156,18 +156,18 @@ def test_block_is_torchs_encoder_layer(
     ):
         other.load_state_dict(mine.state_dict())
     x = numbers(generator, B, T, D)
-    torch.testing.assert_close(ours(x, adding(causal())), theirs(x, src_mask=causal()), **EXACT)
+    torch.testing.assert_close(ours(x, hiding(causal())), theirs(x, src_mask=causal()), **EXACT)
 
 
 def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generator) -> None:
     """Causal attention, attention to a longer source with a padded end, feed-forward; post-norm."""
     ours = filled(
         CrossAttentionBlock(
-            attn=Attention(D, H, biases=True, rotation=NoRotation()),
+            attn=Attention(D, H, biases=True, rotation=NoRotation(T, D // H)),
             attn_norm=LayerNorm(D, 1e-5),
-            cross_attn=Attention(D, H, biases=True, rotation=NoRotation()),
+            cross_attn=Attention(D, H, biases=True, rotation=NoRotation(T, D // H)),
             cross_attn_norm=LayerNorm(D, 1e-5),
-            ffn=FeedForward(D, F, biases=True, activation=nn.functional.gelu),
+            ffn=PlainFeedForward(D, F, biases=True, activation=nn.functional.gelu),
             ffn_norm=LayerNorm(D, 1e-5),
         ),
         generator,
@@ -186,15 +186,15 @@ def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generato
     ):
         other.load_state_dict(mine.state_dict())
     x, source = numbers(generator, B, T, D), numbers(generator, B, T + 3, D)
-    padding = torch.zeros(B, T + 3, dtype=torch.float64)
-    padding[1, -2:] = -math.inf
+    padding = torch.zeros(B, T + 3, dtype=torch.bool)
+    padding[1, -2:] = True
     expected = theirs(x, source, tgt_mask=causal(), memory_key_padding_mask=padding)
-    shown = ours(x, adding(causal()), source, adding(padding[:, None, None]))
+    shown = ours(x, hiding(causal()), source, hiding(padding[:, None, None]))
     torch.testing.assert_close(shown, expected, **EXACT)
 
 
 def test_learned_positions_are_the_first_rows(generator: torch.Generator) -> None:
-    positions = LearnedPositions(6, 3)
+    positions = LearnedPositions(6, 3, deviation=1.0)
     nn.init.normal_(positions.weight, generator=generator)
     assert torch.equal(positions.vectors(4), positions.weight[:4])
     embedded = torch.ones(2, 4, 3)
@@ -203,7 +203,7 @@ def test_learned_positions_are_the_first_rows(generator: torch.Generator) -> Non
 
 def test_sinusoids_are_the_formula() -> None:
     """Sine first, then cosine, a pair a frequency (module 7.1)."""
-    vectors = SinusoidalPositions(20, 8).vectors(20)
+    vectors = SinusoidalPositions(20, 8, deviation=1.0).vectors(20)
     for position in (0, 1, 7, 19):
         for pair in range(4):
             turn = position / 10000 ** (2 * pair / 8)
@@ -214,14 +214,14 @@ def test_sinusoids_are_the_formula() -> None:
 def test_rotary_turns_neighbouring_features() -> None:
     """[1, 0, 0, 0] at position 1 is [0.5403, 0.8415, 0, 0]; position 0 turns nothing (C25)."""
     q = torch.tensor([1.0, 0, 0, 0]).expand(1, 1, 2, 4)
-    turned = Rotary(8, 4).turned(q)[0, 0]
+    turned = Rotation(8, 4).turned(q)[0, 0]
     assert turned[0].tolist() == [1, 0, 0, 0]
     torch.testing.assert_close(turned[1], torch.tensor([0.5403, 0.8415, 0, 0]), atol=5e-5, rtol=0)
 
 
 def test_rotary_scores_depend_on_the_distance_alone(generator: torch.Generator) -> None:
     q, k = numbers(generator, 2, K)
-    q_turned, k_turned = Rotary(12, K).double()(q.expand(1, 1, 12, K), k.expand(1, 1, 12, K))
+    q_turned, k_turned = Rotation(12, K).double()(q.expand(1, 1, 12, K), k.expand(1, 1, 12, K))
     scores = (q_turned @ k_turned.transpose(-1, -2))[0, 0]
     for distance in (-3, 0, 5):
         along = scores.diagonal(distance)
@@ -237,7 +237,7 @@ def test_rms_norm_is_torchs(generator: torch.Generator) -> None:
 
 
 def test_swiglu_is_the_formula(generator: torch.Generator) -> None:
-    ours = filled(SwiGLU(D, F, biases=False), generator)
+    ours = filled(GatedFeedForward(D, F, biases=False, activation=nn.functional.silu), generator)
     x = numbers(generator, B, T, D)
     expected = ours.down(nn.functional.silu(ours.gate(x)) * ours.up(x))
     torch.testing.assert_close(ours(x), expected, **EXACT)
@@ -264,10 +264,10 @@ def test_activation_is_the_one_that_is_named(
     feed_forward: str, expected: float, generator: torch.Generator
 ) -> None:
     """1 · Φ(1) is 0.841345; the tanh form gives 0.841192 (C27). In both implementations."""
-    config = PRESETS["shakespeare"].model_copy(update={"feed_forward": feed_forward})
+    config = PRESETS["shakespeare"].having(feed_forward=feed_forward)
     activation = build(config, generator).blocks[0].ffn.activation
     assert round(float(activation(torch.ones(1))), 6) == expected
-    ours = run_op(table.ACTIVATIONS[feed_forward], [torch.ones(1)])
+    ours = run_op(table.ACTIVATIONS[config.feed_forward], [torch.ones(1)])
     assert round(float(ours), 6) == expected
 
 
@@ -298,7 +298,7 @@ def test_numpy_layer_norm_is_torchs(generator: torch.Generator) -> None:
 
 def test_numpy_attention_is_torchs(generator: torch.Generator) -> None:
     q, k, v = (numbers(generator, H, T, D // H) for _ in range(3))
-    scores = run_op(CausalMask(), [run_op(ScaledDotProduct(), [q, k])])
+    scores = run_op(MaskLater(), [run_op(ScaledDotProduct(), [q, k])])
     shown = run_op(WeightedSum(), [run_op(Softmax("source"), [scores]), v])
     expected = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
     torch.testing.assert_close(shown, expected, **EXACT)
@@ -330,28 +330,3 @@ def test_operation_says_its_equation(op: type[Op]) -> None:
     """Each class is one equation, and its docstring gives it."""
     assert op.__doc__
     assert "=" in op.__doc__ or issubclass(op, Given)
-
-
-@pytest.mark.parametrize("biases", [True, False])
-@pytest.mark.parametrize("to_itself", [True, False], ids=["itself", "another stream"])
-def test_joined_projections_compute_the_same(
-    generator: torch.Generator, to_itself: bool, biases: bool
-) -> None:
-    attention = filled(Attention(D, H, biases=biases, rotation=NoRotation()), generator)
-    x = numbers(generator, B, T, D)
-    source = x if to_itself else numbers(generator, B, T + 2, D)
-    apart = attention.project(x, source)
-    attention.join(to_itself=to_itself)
-    torch.testing.assert_close(attention.project(x, source), apart, **EXACT)
-
-
-def test_joined_projections_keep_their_parameters(generator: torch.Generator) -> None:
-    """By name and value, and as one memory with what computes: weights that are loaded count."""
-    attention = filled(Attention(D, H, biases=True, rotation=NoRotation()), generator)
-    before = {name: weight.clone() for name, weight in attention.state_dict().items()}
-    attention.join(to_itself=True)
-    torch.testing.assert_close(dict(attention.state_dict()), before, rtol=0, atol=0)
-    attention.load_state_dict({name: torch.ones_like(weight) for name, weight in before.items()})
-    x = numbers(generator, B, T, D)
-    for part in attention.project(x, x):
-        torch.testing.assert_close(part, (x.sum(-1) + 1)[:, None, :, None].expand_as(part), **EXACT)

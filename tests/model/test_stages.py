@@ -8,7 +8,7 @@ from torch import Tensor
 
 from model import LoadedModel, trace
 from model.config import PRESETS, ModelConfig
-from model.ops.attention import CausalMask
+from model.ops.attention import MaskLater
 from model.ops.lookups import Given
 from model.table.architectures import stages
 from model.table.axes import Lengths
@@ -198,4 +198,4 @@ def test_loss_of_one_character_is_empty(config: ModelConfig) -> None:
 
 def test_null_stands_for_minus_infinity_only_where_a_mask_is(config: ModelConfig) -> None:
     masked = {stage.key for stage in stages(config) if stage.null_means == "-inf"}
-    assert masked == {stage.key for stage in stages(config) if isinstance(stage.op, CausalMask)}
+    assert masked == {stage.key for stage in stages(config) if isinstance(stage.op, MaskLater)}

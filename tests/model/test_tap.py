@@ -109,7 +109,7 @@ def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
 
 
 def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
-    fewer = untrained.config.model_copy(update={"n_blocks": untrained.config.n_blocks - 1})
+    fewer = untrained.config.having(n_blocks=untrained.config.n_blocks - 1)
     recorder = Recorder(fewer, lengths_of(fewer, LENGTH))
     with pytest.raises(AssertionError, match=r"blocks\."):
         untrained.network.score(given_zeros(fewer, LENGTH), recorder)

@@ -32,7 +32,7 @@ def start(tiny: ModelConfig, corpus: Corpus, folder: Path) -> Start:
     """Train the tiny model: by the short recipe and into `folder`, unless told otherwise."""
 
     def run(recipe: Recipe = SHORT, into: Path = folder, **changes: object) -> TrainingRecord:
-        config = tiny.model_copy(update=changes)
+        config = tiny.having(**changes)
         return train(config, corpus, recipe, into, command="train", quiet=True)
 
     return run
