@@ -28,8 +28,8 @@ class Along(StrEnum):
 @dataclass(frozen=True)
 class Axis:
     """One named axis. `symbol` is how shapes print it, `meaning` what its indices count; `field` is
-    the config entry with its size, or None where the size is the number of the characters `along`
-    it, less `fewer`."""
+    the config entry with its size; without one, the size is the number of the characters `along`
+    it, less `fewer`; without either, it is 1."""
 
     name: str
     symbol: str
@@ -41,7 +41,8 @@ class Axis:
     def size(self, config: ModelConfig, lengths: Lengths) -> int:
         if self.field is not None:
             return int(getattr(config, self.field))
-        assert self.along is not None, f"the axis {self.name} has no size"
+        if self.along is None:
+            return 1
         return int(getattr(lengths, self.along)) - self.fewer
 
 
@@ -105,3 +106,4 @@ CONTEXT = Axis(
     "the positions that a learned table has rows for: the longest text that can be read",
     "context_length",
 )
+ONE = Axis("one", "1", "the only number of its kind in a layer")
