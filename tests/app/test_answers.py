@@ -6,15 +6,12 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import (
-    schemas,
-    schemas_cells,
-    schemas_experiment,
-    schemas_glossary,
-    schemas_labs,
-    schemas_lessons,
-)
-from app.formats import Format
+from app.glossary import schemas as schemas_glossary
+from app.labs import schemas as schemas_labs
+from app.labs import schemas_experiment
+from app.lessons import schemas as schemas_lessons
+from app.tracing import schemas, schemas_cells
+from app.tracing.formats import Format
 from model.config import PRESETS
 from model.table.architectures import stages
 from tests.app.answers import mismatches, problem, strict
