@@ -25,7 +25,8 @@ RUN python -m pip install --quiet --no-cache-dir --root-user-action ignore --no-
 
 # An editable install needs the packages' folders, not yet what is in them.
 COPY pyproject.toml ./
-RUN mkdir --parents app/api app/lessons model/labs model/ops && \
+RUN mkdir --parents app/exports app/glossary app/labs app/lessons app/server app/site \
+        app/tracing/api model/labs model/network model/ops model/table model/training && \
     python -m pip install --quiet --no-cache-dir --root-user-action ignore --constraint constraints.txt \
     --editable .
 

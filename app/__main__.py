@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.formats import Format
-from app.settings import Settings
+from app.server.settings import Settings
+from app.tracing.formats import Format
 
 HOST, PORT = "127.0.0.1", 8000
 
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     if given.command in ("trace", "export"):
-        from app import files
+        from app.exports import files
 
         return files.write(request_of(given), given.output)
     return serve(given.host, given.port)

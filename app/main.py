@@ -9,31 +9,26 @@ from importlib.metadata import version
 import torch
 from fastapi import FastAPI
 
-from app import checks_page, errors, lab_pages, pages
-from app.api import (
-    cells,
-    checks,
-    figures,
-    glossary,
-    gradient_flow,
-    health,
-    labs,
-    lessons,
-    models,
-    stages,
-    traces,
-    weights,
-)
-from app.assets import Assets
-from app.headers import Headers, HeadRequests
-from app.lessons import page
-from app.limits import BodyLimit
-from app.memory import keep_freed
-from app.missing import Missing
-from app.saved import SavedPages
-from app.schemas import ErrorAnswer
-from app.service import Service
-from app.settings import ROOT, Settings
+from app.exports.saved import SavedPages
+from app.glossary import api as glossary
+from app.glossary import page as glossary_page
+from app.labs import api as labs
+from app.labs import page as lab_pages
+from app.lessons import api as lessons
+from app.lessons import page as lesson_pages
+from app.server import errors, health
+from app.server.headers import Headers, HeadRequests
+from app.server.limits import BodyLimit
+from app.server.memory import keep_freed
+from app.server.schemas import ErrorAnswer
+from app.server.service import Service
+from app.server.settings import ROOT, Settings
+from app.site import checks as checks_page
+from app.site import reference, tracer
+from app.site.assets import Assets
+from app.site.missing import Missing
+from app.site.pages import Pages
+from app.tracing.api import cells, checks, figures, gradient_flow, models, stages, traces, weights
 
 API = "/api/v1"
 NOUNS = (
@@ -77,7 +72,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
     app.add_middleware(HeadRequests)
     app.add_middleware(Headers)
-    site = pages.Pages(assets)
+    site = Pages(assets)
     errors.install(app, Missing(site, API))
     for noun in NOUNS:
         app.include_router(
@@ -86,6 +81,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
         )
     app.include_router(assets.router())
-    for module in (pages, page, lab_pages, checks_page):
+    for module in (tracer, reference, glossary_page, lesson_pages, lab_pages, checks_page):
         module.install(app, site)
     return app

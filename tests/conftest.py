@@ -9,7 +9,7 @@ import torch
 from starlette.testclient import TestClient
 
 from app.main import create_app
-from app.settings import Settings
+from app.server.settings import Settings
 from model import LoadedModel, load
 from tests.live import Server, running
 

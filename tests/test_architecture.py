@@ -5,6 +5,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,49 @@ FOLDERS = (*PACKAGES, "static", "templates", "tests")
 SUFFIXES = {".py", ".js", ".css", ".html"}
 MOST_LINES = 400
 SERVER_LIBRARIES = {"fastapi", "starlette", "jinja2", "plotly", "uvicorn", "app"}
+INTERPRETER = Path("model/interpreter.py")
 FRONT_DOOR = "model/__init__.py"
 """Importing any part of the package runs it; what it offers is not what that part needs."""
-TORCH_FREE = ("model/ops/__init__.py", "model/interpreter.py")
+ROOMS = {
+    "app": {
+        "__init__": "",
+        "server": "",
+        "tracing": "server",
+        "site": "server tracing",
+        "exports": "server site tracing",
+        "glossary": "server site",
+        "labs": "server site tracing",
+        "lessons": "server site tracing",
+        "main": "exports glossary labs lessons server site tracing",
+        "__main__": "exports server tracing",
+    },
+    "model": {
+        "config": "",
+        "errors": "",
+        "ops": "",
+        "network": "config",
+        "table": "config ops",
+        "tokenizer": "errors",
+        "writing": "network",
+        "interpreter": "ops table",
+        "recorder": "config ops table",
+        "counting": "config table",
+        "checkpoint": "config errors network ops table tokenizer",
+        "parameters": "checkpoint config errors table",
+        "reading": "checkpoint errors network ops table tokenizer writing",
+        "training": "checkpoint config errors network tokenizer writing",
+        "labs": "config counting errors ops training",
+        "tracing": "checkpoint errors ops reading recorder table tokenizer",
+        "gradient_flow": "interpreter ops tracing",
+        "checking": "checkpoint interpreter ops table tokenizer tracing",
+        "backflow": "ops table tracing",
+        "cells": "backflow checking errors ops parameters table tracing",
+        "__init__": "cells checking checkpoint errors tracing",
+    },
+}
+"""A package's rooms, its files and folders, from the ground up; and the rooms each may import."""
+MOST_FLOORS = {"app": 5, "model": 8}
+MOST_ARROWS = 29
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 OWN_WORDS = {
     "activation", "blocks", "decoder", "encoder", "heads", "hidden", "ids", "input", "loss",
@@ -74,6 +115,50 @@ def reached(start: Path) -> set[Path]:
     return seen
 
 
+def imported(path: Path) -> set[Path]:
+    """The files of its own package that a file imports; of `from a import b` a.b, where b is a
+    module, and else a."""
+    names = imports(path)
+    names -= {name.rpartition(".")[0] for name in names if file_of(name) is not None}
+    files = {file_of(name) or file_of(name.rpartition(".")[0]) for name in names}
+    return {file for file in files if file and file.parts[0] == path.parts[0]} - {path}
+
+
+def file_of(name: str) -> Path | None:
+    """The file of a module or of a package in this house."""
+    place = name.replace(".", "/")
+    found = (Path(f"{place}{end}") for end in (".py", "/__init__.py"))
+    return next((file for file in found if name and (ROOT / file).is_file()), None)
+
+
+def room(path: Path) -> str:
+    """The file or folder that lies directly in the package."""
+    return Path(path.parts[1]).stem
+
+
+@lru_cache
+def between_files(package: str) -> dict[Path, set[Path]]:
+    """Each file of a package, and those that it imports."""
+    return {path: imported(path) for path in python(package)}
+
+
+def between_rooms(package: str) -> dict[str, set[str]]:
+    """Each room of a package, and those that it imports."""
+    found: dict[str, set[str]] = {}
+    for path, others in between_files(package).items():
+        found.setdefault(room(path), set()).update(map(room, others))
+    return {name: others - {name} for name, others in found.items()}
+
+
+def floors(package: str) -> int:
+    """How many rooms stand on one another; CycleError where they stand in a circle."""
+    below = between_rooms(package)
+    heights: dict[str, int] = {}
+    for name in TopologicalSorter(below).static_order():
+        heights[name] = 1 + max((heights[other] for other in below[name]), default=0)
+    return max(heights.values())
+
+
 def forwards() -> Iterator[tuple[str, ast.FunctionDef]]:
     """Every `forward` of a torch module, with the name of its class."""
     classes = [node for path in python("model") for node in ast.walk(tree(path))]
@@ -90,6 +175,10 @@ def forwards() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 FORWARDS = dict(forwards())
+every_package = pytest.mark.parametrize("package", PACKAGES)
+every_room = pytest.mark.parametrize(
+    ("package", "name"), [(package, name) for package in PACKAGES for name in ROOMS[package]]
+)
 every_forward = pytest.mark.parametrize("forward", FORWARDS.values(), ids=FORWARDS)
 
 
@@ -116,10 +205,49 @@ def test_app_imports_the_model() -> None:
     assert any("model" in packages(path) for path in python("app"))
 
 
-@pytest.mark.parametrize("start", TORCH_FREE)
-def test_second_implementation_never_sees_torch(start: str) -> None:
+@every_package
+def test_every_room_has_its_line(package: str) -> None:
+    assert between_rooms(package).keys() == ROOMS[package].keys()
+
+
+@every_room
+def test_room_imports_what_its_line_allows(package: str, name: str) -> None:
+    assert between_rooms(package)[name] - set(ROOMS[package][name].split()) == set()
+
+
+@every_package
+def test_no_room_imports_in_a_circle(package: str) -> None:
+    TopologicalSorter(between_rooms(package)).prepare()
+
+
+@every_package
+def test_no_file_imports_in_a_circle(package: str) -> None:
+    TopologicalSorter(between_files(package)).prepare()
+
+
+@every_package
+def test_house_is_low(package: str) -> None:
+    assert floors(package) <= MOST_FLOORS[package]
+
+
+def test_server_has_few_arrows() -> None:
+    """An arrow is one room that imports another."""
+    assert sum(map(len, between_rooms("app").values())) <= MOST_ARROWS
+
+
+def test_network_knows_neither_the_table_nor_numpy_operations() -> None:
+    """The two implementations share nothing but the words of a configuration."""
+    assert between_rooms("model")["network"] & {"table", "ops"} == set()
+
+
+def test_operations_know_nothing_else_of_the_model() -> None:
+    assert between_rooms("model")["ops"] == set()
+
+
+@pytest.mark.parametrize("start", [*python("model/ops", "model/table"), INTERPRETER], ids=str)
+def test_second_implementation_never_sees_torch(start: Path) -> None:
     """Nor does anything that it imports from the model package."""
-    found = {str(path) for path in reached(Path(start)) if "torch" in packages(path)}
+    found = {str(path) for path in reached(start) if "torch" in packages(path)}
     assert found == set()
 
 

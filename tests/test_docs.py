@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app import __main__ as app_command
-from app.settings import Settings
+from app.server.settings import Settings
 from model.training import __main__ as train_command
 from tests.app.test_reference import send
 

@@ -9,7 +9,7 @@ from app.lessons.judging import judge, shown, shown_answer, within
 from app.lessons.lesson import Call, Kind, Lesson, Read, Step, named
 from app.lessons.notation import symbols_of
 from app.lessons.scene import Scene, places, staged, stretched
-from app.wire import mathml
+from app.tracing.mathml import mathml
 from model.checkpoint import LoadedModel
 from model.errors import InputError, TextError, quoted
 

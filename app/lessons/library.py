@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.errors import UnknownLesson
 from app.lessons import calculations  # noqa: F401 - its functions register themselves
 from app.lessons.answers import FUNCTIONS, Function
 from app.lessons.lesson import Call, Kind, Lesson, Step
+from app.server.errors import UnknownLesson
 from model.config import PRESETS
 from model.errors import quoted
 from model.table.architectures import stages

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request, Response
 
-from app import opening
-from app.api.access import Served
-from app.api.lessons import entry, opening_text
+from app.lessons.api import entry, opening_text
 from app.lessons.lesson import Lesson
 from app.lessons.library import EXERCISES, lesson_of, lessons
-from app.pages import Pages
-from app.service import Service
+from app.server.access import Served
+from app.server.service import Service, readable
+from app.site import opening
+from app.site.pages import Pages
 
 Tag = Annotated[str | None, Header()]
 
@@ -62,7 +62,7 @@ def _text(service: Service, lesson: Lesson) -> dict[str, Any]:
     limit = model.config.context_length
     boot = {
         "name": lesson.name,
-        "text": text if opening.readable(model, text) else opening.text(service.settings, model),
+        "text": text if readable(model, text) else opening.text(service.settings, model),
         "examples": opening.examples(model),
         "limit": limit,
     }

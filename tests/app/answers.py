@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from app.schemas import ErrorAnswer, Problem
+from app.server.schemas import ErrorAnswer, Problem
 
 ANNOTATIONS = {"title", "description", "examples", "default"}
 TYPES: dict[str, type | tuple[type, ...]] = {

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app import main
-from app.assets import Assets
-from app.settings import ROOT, Settings
+from app.server.settings import ROOT, Settings
+from app.site.assets import Assets
 
 Serve = Callable[..., TestClient]
 

@@ -6,15 +6,13 @@ import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app import (
-    schemas,
-    schemas_cells,
-    schemas_experiment,
-    schemas_glossary,
-    schemas_labs,
-    schemas_lessons,
-)
-from app.formats import Format
+from app.glossary import schemas as schemas_glossary
+from app.labs import schemas as schemas_labs
+from app.labs import schemas_experiment
+from app.lessons import schemas as schemas_lessons
+from app.server.schemas import Health
+from app.tracing import schemas, schemas_cells
+from app.tracing.formats import Format
 from model.config import PRESETS
 from model.table.architectures import stages
 from tests.app.answers import mismatches, problem, strict
@@ -63,7 +61,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/weights/{key}", None, schemas_cells.WeightAnswer),
     ("POST", "/cells", {"text": "ab", "stage": "ids", "index": [1]}, schemas_cells.CellAnswer),
     ("GET", "/glossary", None, schemas_glossary.GlossaryAnswer),
-    ("GET", "/health", None, schemas.Health),
+    ("GET", "/health", None, Health),
     *(
         ("POST", "/figures", {"text": "ab", "stage": key}, schemas.FigureAnswer)
         for key in STAGES

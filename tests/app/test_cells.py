@@ -9,7 +9,7 @@ import pytest
 import safetensors.numpy
 from starlette.testclient import TestClient
 
-from app.schemas_cells import RULES, CellAnswer, WeightAnswer
+from app.tracing.schemas_cells import RULES, CellAnswer, WeightAnswer
 from model import LoadedModel, trace
 from model.cells import LISTED, Cell, explain, explain_weight
 from model.ops.explanation import Rule

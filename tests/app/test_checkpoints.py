@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app import service
+from app.server import service
 from model.checkpoint import CONFIG, TOKENIZER, WEIGHTS
 from tests.app.answers import problem
 from tests.app.conftest import Serve

@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from app.checks_page import short
-from app.errors import Busy
-from app.service import Service
+from app.server.errors import Busy
+from app.server.service import Service
+from app.site.checks import short
 from model.config import PRESETS
 from model.table.architectures import stages
 from tests.app.answers import strict

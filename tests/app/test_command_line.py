@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.__main__ import main
-from app.formats import Format
+from app.tracing.formats import Format
 from model import LoadedModel, trace
 from tests.app.test_formats import READERS, assert_identical
 from tests.conftest import ROOT

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.api.access import of_app
-from app.settings import Settings
+from app.server.access import of_app
+from app.server.settings import Settings
 from tests.app.answers import problem
 from tests.app.conftest import Serve
 
@@ -209,7 +209,7 @@ def test_body_of_the_limit_is_read(client: TestClient) -> None:
 
 def test_mistake_of_ours_shows_nothing_of_it(serve: Serve) -> None:
     def broken() -> None:
-        raise RuntimeError("the secret of app/service.py")
+        raise RuntimeError("the secret of app/server/service.py")
 
     client = serve()
     client.app.dependency_overrides[of_app] = broken

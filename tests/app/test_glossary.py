@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from starlette.testclient import TestClient
 
-from app.glossary import Glossary, anchor, glossary, pattern
-from app.schemas_glossary import GlossaryAnswer
+from app.glossary.entries import Glossary, anchor, glossary, pattern
+from app.glossary.schemas import GlossaryAnswer
 from model.config import PRESETS
 from model.table.architectures import stages
 from model.table.notation import NOTATION, Notation, letters

@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save_file
 from starlette.testclient import TestClient
 
 from app import main
-from app.assets import Assets
-from app.settings import Settings
+from app.server.settings import Settings
+from app.site.assets import Assets
 from model import load
 from model.checkpoint import WEIGHTS
 from model.ops.op import Array

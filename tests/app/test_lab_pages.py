@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from app.assets import Assets
-from app.lab_controls import stops
-from app.lab_pages import compared, controls, link
-from app.lab_table import LABS, Lab
+from app.labs.controls import stops
+from app.labs.page import compared, controls, link
+from app.labs.table import LABS, Lab
+from app.site.assets import Assets
 from tests.app.answers import strict
 
 API = "/api/v1/labs"

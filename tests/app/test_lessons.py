@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.errors import UnknownLesson
 from app.lessons.answers import FUNCTIONS
 from app.lessons.judging import shown
 from app.lessons.lesson import Lesson
@@ -22,8 +21,9 @@ from app.lessons.library import (
     read_lesson,
 )
 from app.lessons.scene import stretched
-from app.schemas_lessons import LessonStep
-from app.settings import ROOT
+from app.lessons.schemas import LessonStep
+from app.server.errors import UnknownLesson
+from app.server.settings import ROOT
 from model import LoadedModel, trace
 from tests.app.answers import problem, strict
 from tests.app.conftest import Serve

@@ -4,7 +4,7 @@ many leads to the page."""
 import pytest
 from starlette.testclient import TestClient
 
-from app.missing import LONGEST
+from app.site.missing import LONGEST
 from tests.app.answers import problem
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}

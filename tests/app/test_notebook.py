@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from app import notebook, opening
+from app.exports import display as notebook
+from app.site import opening
 from model import LoadedModel, trace
 from model.config import PRESETS
 from model.errors import UnknownStage
@@ -19,7 +20,7 @@ from tests.conftest import ROOT
 TEXT = "a &lt; b"
 CELLS = (
     f'from model import load, trace\ntrace(load("checkpoints/shakespeare"), "{TEXT}")',
-    'from app.notebook import show\nshow(_, "logits")',
+    'from app.exports.display import show\nshow(_, "logits")',
 )
 
 

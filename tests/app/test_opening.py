@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from app import opening
-from app.settings import Settings
+from app.server.settings import Settings
+from app.site import opening
 from model import LoadedModel, checkpoint, trace
 from model.config import PRESETS
 from model.network.build import build

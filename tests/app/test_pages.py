@@ -7,10 +7,10 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.assets import PLOTLY, Assets
-from app.errors import Busy
-from app.service import Service
-from app.settings import ROOT
+from app.server.errors import Busy
+from app.server.service import Service
+from app.server.settings import ROOT
+from app.site.assets import PLOTLY, Assets
 from tests.app.answers import problem
 from tests.app.test_reference import Page
 

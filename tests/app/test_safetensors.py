@@ -5,7 +5,7 @@ import orjson
 import pytest
 import safetensors.numpy
 
-from app import wire
+from app.tracing import wire
 from model import LoadedModel, trace
 from model.config import PRESETS
 from model.table.architectures import Stage, stages

@@ -10,9 +10,9 @@ import pytest
 import safetensors.numpy
 from starlette.testclient import TestClient
 
-from app import opening
-from app.assets import MAIN, PLOTLY, Assets
-from app.saved import importing_by_name
+from app.exports.saved import importing_by_name
+from app.site import opening
+from app.site.assets import MAIN, PLOTLY, Assets
 from model import LoadedModel, trace
 from tests.app.answers import problem, strict
 from tests.app.test_formats import TEXTS, assert_identical

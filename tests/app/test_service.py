@@ -12,9 +12,10 @@ import pytest
 from pydantic import ValidationError
 from starlette.testclient import TestClient
 
-from app import __main__, wire
+from app import __main__
 from app.main import create_app
-from app.settings import Settings
+from app.server.settings import Settings
+from app.tracing import wire
 from tests.app.answers import problem
 from tests.app.conftest import Serve
 from tests.conftest import SHAKESPEARE

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.schemas import Problem
+from app.server.schemas import Problem
 from model import LoadedModel, trace
 from model.config import PRESETS
 from model.table.architectures import stages

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI, Response
 
-from app.headers import Headers, HeadRequests
-from app.limits import BodyLimit
-from app.settings import Settings
+from app.server.headers import Headers, HeadRequests
+from app.server.limits import BodyLimit
+from app.server.settings import Settings
 from tests.live import ROOT, START_SECONDS, free_port
 
 PATH = "/api/v1/traces"

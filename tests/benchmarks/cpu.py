@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from app import wire
-from app.memory import keep_freed
+from app.server.memory import keep_freed
+from app.tracing import wire
 from model import LoadedModel, trace
 from model.config import ModelConfig
 from model.reading import read

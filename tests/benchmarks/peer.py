@@ -11,8 +11,8 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from starlette.routing import Route
 
-from app import wire
 from app.main import create_app
+from app.tracing import wire
 from model import trace
 from tests.benchmarks.texts import texts
 

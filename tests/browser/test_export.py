@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, Request
 
-from app import notebook
 from app.__main__ import main
+from app.exports import display as notebook
 from model import LoadedModel, load, trace
 from tests.browser.conftest import PATIENCE, drawn
 from tests.conftest import ROOT

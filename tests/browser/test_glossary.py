@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page
 
-from app.glossary import anchor
+from app.glossary.entries import anchor
 from model import LoadedModel
 from model.config import PRESETS
 from model.table.architectures import stages

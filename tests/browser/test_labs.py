@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route
 from starlette.testclient import TestClient
 
-from app.lab_table import LABS
+from app.labs.table import LABS
 from tests.browser.test_everyone import serious, sideways
 from tests.browser.test_typing import forgive
 

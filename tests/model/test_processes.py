@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.service import Service
-from app.settings import Settings
+from app.server.service import Service
+from app.server.settings import Settings
 from model import load
 from model.checkpoint import WEIGHTS
 from model.config import ModelConfig

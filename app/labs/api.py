@@ -1,0 +1,87 @@
+"""The course's small experiments, to be moved and read."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from app.labs import schemas
+from app.labs.schemas_experiment import ExperimentAnswer, ExperimentRequest
+from app.server.access import Served
+from app.server.json import JSON_TYPE, to_json
+from model.config import ModelConfig
+from model.labs.activations import activations
+from model.labs.counting import configured, counting, references
+from model.labs.experiment import experiment
+from model.labs.layernorm import layernorm
+from model.labs.masking import masking
+from model.labs.positions import positions
+from model.labs.residuals import residuals
+
+router = APIRouter(prefix="/labs", tags=["labs"])
+
+
+@router.get("/counting", responses={200: {"model": schemas.CountingAnswer}})
+async def show_counting(
+    service: Served, request: Annotated[schemas.CountingRequest, Query()]
+) -> Response:
+    """The parameters of a model of any sizes, itemised by formula and from its tensors, one block
+    against 12 d², and FLOPs; beside it the same for the models that the course speaks of."""
+    config = configured(**request.model_dump())
+    body = await service.slowly(lambda: to_json(_counted(config)))
+    return Response(body, media_type=JSON_TYPE)
+
+
+def _counted(config: ModelConfig) -> dict[str, Any]:
+    return {
+        "counting": counting(config),
+        "references": [{"name": name, "counting": known} for name, known in references()],
+    }
+
+
+@router.get("/masking", responses={200: {"model": schemas.MaskingAnswer}})
+async def show_masking(request: Annotated[schemas.MaskingRequest, Query()]) -> Response:
+    """One row of attention, masked before the softmax, which is right, and after it, which is the
+    mistake: what the row loses, and what leaks into it."""
+    return _answer(masking(**request.model_dump()))
+
+
+@router.get("/positions", responses={200: {"model": schemas.PositionsAnswer}})
+async def show_positions(
+    service: Served, request: Annotated[schemas.PositionsRequest, Query()]
+) -> Response:
+    """Sinusoidal positions: the wavelength of every pair; the rotation that moves any position
+    `shift` further, and the map that least squares finds; dot products by the gap."""
+    given = request.model_dump()
+    body = await service.slowly(lambda: to_json(positions(**given)))
+    return Response(body, media_type=JSON_TYPE)
+
+
+@router.get("/layernorm", responses={200: {"model": schemas.LayerNormAnswer}})
+async def show_layernorm(request: Annotated[schemas.LayerNormRequest, Query()]) -> Response:
+    """LayerNorm of a vector step by step, RMSNorm beside it, the input scaled and shifted, and
+    what ε does to small inputs."""
+    return _answer(layernorm(**request.model_dump()))
+
+
+@router.get("/activations", responses={200: {"model": schemas.ActivationsAnswer}})
+async def show_activations(request: Annotated[schemas.ActivationsRequest, Query()]) -> Response:
+    """ReLU, GELU in its exact and its tanh form, and SiLU over a range, with their slopes."""
+    return _answer(activations(**request.model_dump()))
+
+
+@router.get("/residuals", responses={200: {"model": schemas.ResidualsAnswer}})
+async def show_residuals(request: Annotated[schemas.ResidualsRequest, Query()]) -> Response:
+    """What is left of a gradient after each layer of a deep stack, with and without skip
+    connections: by the formula, path by path, and measured in a stack of random layers."""
+    return _answer(residuals(**request.model_dump()))
+
+
+@router.get("/experiment", responses={200: {"model": ExperimentAnswer}})
+async def show_experiment(request: Annotated[ExperimentRequest, Query()]) -> Response:
+    """The committed measurements: learned against sinusoidal positions and post-LN against pre-LN,
+    every run, with mean and spread over the first seeds, and module 7's single run beside."""
+    return _answer(experiment(**request.model_dump()))
+
+
+def _answer(content: Any) -> Response:
+    return Response(to_json(content), media_type=JSON_TYPE)

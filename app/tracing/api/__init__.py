@@ -1,0 +1,1 @@
+"""The addresses of traces and of what is read off them, one router a noun."""

@@ -1,0 +1,24 @@
+"""One stage as a Plotly figure, for exports and notebooks."""
+
+from fastapi import APIRouter, Response
+
+from app.server.access import Served
+from app.server.json import JSON_TYPE, to_json
+from app.tracing import figures, schemas
+from app.tracing.requests import FigureRequest
+from model.tracing import stage_of
+
+router = APIRouter(tags=["figures"])
+
+
+@router.post("/figures", responses={200: {"model": schemas.FigureAnswer}})
+async def create_figure(service: Served, request: FigureRequest) -> Response:
+    """The kind's template filled with the stage's tensor: `plotly.graph_objects.Figure(answer)`."""
+    model = service.model(request.model)
+    stage = stage_of(model, request.stage)
+    traced = await service.trace(
+        model, request.text, request.target, request.hidden, gradients=request.gradient
+    )
+    drawn = figures.of_gradient if request.gradient else figures.fill
+    body = await service.slowly(lambda: to_json(drawn(traced, stage, columns=request.columns)))
+    return Response(body, media_type=JSON_TYPE)

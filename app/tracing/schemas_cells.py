@@ -1,0 +1,79 @@
+"""The answers about single numbers and about weights."""
+
+from typing import Any
+
+from pydantic import Field
+
+from app.server.schemas import Answer
+from app.tracing.schemas import ModelCard, Summary, TableWeight
+from model.ops.explanation import Rule
+
+
+class CellOperand(Answer):
+    """One number that a term is made from, and where it stands: a stage or a weight."""
+
+    stage: str | None
+    weight: str | None
+    gradient: bool = Field(description="whether it is d loss / d that cell instead")
+    index: list[int]
+    value: float | None = Field(description="null where it is masked")
+
+
+class CellTerm(Answer):
+    """One part of a cell's arithmetic."""
+
+    label: str
+    factors: list[CellOperand] = Field(description="none for a constant")
+    value: float | None
+
+
+class CellStep(Answer):
+    """A number on the way from the terms to the total."""
+
+    label: str
+    value: float
+
+
+RULES = "; ".join(f"{rule.value}: {rule.meaning}" for rule in Rule)
+
+
+class CellAnswer(Answer):
+    """Where one number comes from."""
+
+    model: ModelCard
+    text: str
+    target: str | None
+    hidden: list[int]
+    stage: str | None
+    weight: str | None
+    gradient: bool
+    index: list[int]
+    value: float | None = Field(description="as the trace shows it; null where it is masked")
+    equation: str = Field(description="LaTeX")
+    mathml: str
+    rule: str = Field(description=f"how the terms join: {RULES}")
+    joined: str = Field(description="the same in words")
+    terms: list[CellTerm]
+    folded: int = Field(
+        description="how many small terms are summed in one, which has no factors; 0 if none"
+    )
+    steps: list[CellStep] = Field(description="numbers between the terms and the total")
+    total: float | None = Field(description="what the terms come to, computed in float64")
+    difference: float | None = Field(description="|value − total|")
+    equal: bool = Field(description="whether that is at most 1e-5 · max(1, the largest |entry|)")
+    code: str = Field(description="the same as one line of NumPy, for `import numpy as np`")
+    note: str | None
+    used_by: list[str] = Field(description="the stages that read this tensor")
+    notices: list[str]
+
+
+class Weight(TableWeight):
+    """One of them with its numbers."""
+
+    summary: Summary
+    values: list[Any]
+
+
+class WeightAnswer(Answer):
+    model: ModelCard
+    weight: Weight
