@@ -1,6 +1,6 @@
 // A lesson's state, and the only ways it changes. Answers belong to one text.
 
-import { storeOf } from "../stores.js";
+import { storeOf } from "../page/store.js";
 
 /** What is on the screen of a lesson, or of the exercises. */
 export function initialState({ name, text, examples }) {
