@@ -31,7 +31,7 @@ export function keepJudged(store) {
   const answers = new Map(); // by the key of the question
   const judged = (key) => newest({
     fetched: ({ name, body }, signal) => fetchAnswer(name, body, signal),
-    answered: (answer, { body }) => store.dispatch({ type: "answered", key, text: body.text, answer }),
+    answered: (answer) => store.dispatch({ type: "answered", key, answer }),
     refused: (refusal) => store.dispatch({ type: "failed", key, refusal }),
   });
   store.subscribe((state, previous) => {

@@ -48,7 +48,7 @@ function reduce(state, action) {
     case "teacher":
       return { ...state, teacher: action.teacher, answers: {}, failures: {} };
     case "answered":
-      return action.text === state.text ? answered(state, action) : state;
+      return answered(state, action);
     case "failed":
       return { ...state, failures: { ...state.failures, [action.key]: action.refusal.message } };
     case "again":

@@ -59,11 +59,11 @@ function reduce(state, action) {
     case "trace":
       return { ...state, trace: action.trace, checks: null, refusal: null, waiting: false, hover: null };
     case "checks":
-      return action.trace === state.trace ? { ...state, checks: action.checks } : state;
+      return { ...state, checks: action.checks };
     case "gradients":
-      return action.gradients.trace === state.trace ? { ...state, gradients: action.gradients } : state;
+      return { ...state, gradients: action.gradients };
     case "flow":
-      return action.flow.trace === state.trace ? { ...state, flow: action.flow } : state;
+      return { ...state, flow: action.flow };
     case "refused":
       return { ...state, refusal: action.refusal, waiting: false };
     case "stage":

@@ -9,11 +9,11 @@ const CHECK_PAUSE = 250;
 /** Have every trace checked once it has stood for a moment. */
 export function keepChecked(store) {
   let asked = { trace: null, gradients: false };
-  const show = (checks, { trace }) => store.dispatch({ type: "checks", trace, checks });
+  const show = (checks) => store.dispatch({ type: "checks", checks });
   const checks = newest({
     fetched: ({ trace, gradients }, signal) => fetchChecks(store.state.model, trace.told, gradients, signal),
     answered: show,
-    refused: (refusal, question) => show({ refusal: refusal.message, checks: new Map(), sanity: [] }, question),
+    refused: (refusal) => show({ refusal: refusal.message, checks: new Map(), sanity: [] }),
   });
 
   store.subscribe((state, previous) => {
