@@ -143,7 +143,7 @@ class Glossary:
 
 
 def anchor(kind: str, name: str) -> str:
-    """The address of an entry in the page; static/js/terms.js makes the same one."""
+    """The address of an entry in the page; static/js/page/terms.js makes the same one."""
     return f"{kind}-{NO_LETTER.sub('-', name).strip('-')}"
 
 

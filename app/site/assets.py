@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 FOR_EVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 PLOTLY = "plotly.min.js"
-MAIN = "js/main.js"
+MAIN = "js/tracer/main.js"
 """The tracer's script; the pages beside it have their own."""
 IMPORT = re.compile(r"""(\b(?:from|import)\s*\(?\s*["'])(\.{1,2}/[^"']+)(?=["'])""")
 """What leads from one module to another: how it begins, and the relative address."""

@@ -58,7 +58,7 @@ def test_page_asks_for_its_own_scripts_alone(client: TestClient, assets: Assets,
     preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page)
     entry = f"js/labs/{lab.name}.js"
     assert preloaded == [assets.url(name) for name in assets.modules(entry)]
-    assert assets.url("js/main.js") not in preloaded
+    assert assets.url("js/tracer/main.js") not in preloaded
 
 
 @every_lab

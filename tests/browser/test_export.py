@@ -178,7 +178,7 @@ def test_what_is_not_in_the_file_is_refused_in_a_sentence(open_file: Open, file:
     for path, body in (("/figures", "{}"), ("/traces", '{"gradients": true}')):
         answer = page.evaluate(
             """async ([path, body]) => {
-                const { held } = await import("js/saved.js");
+                const { held } = await import("js/page/saved.js");
                 const { carried } = JSON.parse(document.querySelector("[data-boot]").textContent);
                 return held(carried, path, { body }).missing;
             }""",

@@ -73,7 +73,7 @@ def test_link_of_a_word_is_made_as_its_entry_is(page: Page) -> None:
     made = page.evaluate(
         """async said => {
             const own = document.querySelector('script[type="module"]').src;
-            const { term } = await import(new URL("terms.js", own));
+            const { term } = await import(new URL("../page/terms.js", own));
             return said.map(([kind, name]) => term(kind, name, name).getAttribute("href"));
         }""",
         [list(one) for one in said],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 from starlette.testclient import TestClient
 
 from app.labs.table import LABS
@@ -355,18 +355,3 @@ def test_address_that_the_api_refuses_still_opens(page: Page) -> None:
     page.get_by_role("button", name="start again").click()
     settle(page)
     forgive(page, 422)
-
-
-def test_newest_answer_wins(page: Page) -> None:
-    """The answer for the first move comes last, and is not drawn."""
-    open_lab(page, "activations")
-    held: list[Route] = []
-    page.route("**/api/v1/labs/activations?at=2&*", lambda route: held.append(route))
-    page.get_by_label("x, typed").fill("2")
-    page.wait_for_timeout(200)
-    assert held
-    page.get_by_label("x, typed").fill("3")
-    settle(page)
-    held[0].abort()
-    assert "at=3&" in shown(page)
-    assert page.locator("[data-slot=at]").inner_text() == "At x = 3"

@@ -1,8 +1,6 @@
 """Typing, going wrong, and coming back."""
 
-import time
-
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 
 from tests.browser.conftest import drawn, open_tracer
 
@@ -109,26 +107,6 @@ def test_markup_is_shown_and_never_runs(page: Page) -> None:  # C15
     assert page.locator("[data-text]").input_value() == "<script>alert(1)</script>"
     assert page.locator("img, [data-message] *").count() == 0
     forgive(page, 422)
-
-
-def test_late_answer_never_overwrites_a_newer_one(page: Page) -> None:  # C32
-    open_tracer(page, text="xyz")
-
-    def hold_back(route: Route) -> None:
-        if '"text":"a"' in (route.request.post_data or ""):
-            time.sleep(2)
-        route.continue_()
-
-    page.route("**/api/v1/traces", hold_back)
-    page.locator("[data-text]").fill("a")
-    page.wait_for_timeout(60)
-    page.locator("[data-text]").fill("ab")
-    drawn(page, "ab")
-    page.wait_for_timeout(2500)
-    assert page.locator(".chip-glyph").all_inner_texts() == ["a", "b"]
-    assert "“b” at position 1" in page.locator("[data-after]").inner_text()
-    assert page.locator("[data-shape]").inner_text().endswith("4 × 2 × 2")
-    page.unroute_all(behavior="wait")
 
 
 def test_back_and_forward_restore_texts(page: Page) -> None:  # C53

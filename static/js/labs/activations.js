@@ -1,8 +1,8 @@
 // ReLU, GELU in two forms and SiLU, and their slopes.
 
-import { make, makeMath } from "../dom.js";
+import { make, makeMath } from "../drawing/elements.js";
+import { lines } from "./charts/lines.js";
 import { lab } from "./lab.js";
-import { lines } from "./lines.js";
 import { having } from "./question.js";
 import { brief, written } from "./words.js";
 

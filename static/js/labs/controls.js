@@ -1,6 +1,6 @@
 // What can be moved: sliders with a number beside, lists of them, choices and switches.
 
-import { make } from "../dom.js";
+import { make } from "../drawing/elements.js";
 import { bounds } from "./query.js";
 import { brief, written } from "./words.js";
 

@@ -1,7 +1,7 @@
 // Parameters and FLOPs: a row a part, by formula and from the tensors.
 
-import { make } from "../dom.js";
-import { bars } from "./bars.js";
+import { make } from "../drawing/elements.js";
+import { bars } from "./charts/bars.js";
 import { lab } from "./lab.js";
 import { having } from "./question.js";
 import { brief, grouped } from "./words.js";

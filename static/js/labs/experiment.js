@@ -1,6 +1,6 @@
 // The measured comparisons: every run, their means, and how far they scatter.
 
-import { dots } from "./dots.js";
+import { dots } from "./charts/dots.js";
 import { lab } from "./lab.js";
 import { having } from "./question.js";
 import { brief } from "./words.js";

@@ -1,6 +1,7 @@
 // A lab's page: what is moved goes into the address and to the API, and its answer is drawn.
 
-import { fetchLab } from "../api.js";
+import { fetchLab } from "../page/api.js";
+import { newest } from "../page/newest.js";
 import { controlsView } from "./controls.js";
 import { asked, read, write } from "./query.js";
 import { questionView } from "./question.js";
@@ -23,7 +24,7 @@ export function lab({ draw, questions }) {
   keepAddress(store, controls);
   controlsView(root.querySelector("[data-knobs]"), controls, store);
   questionView(root.querySelector("[data-questions]"), questions, {
-    fetched: (setting) => fetched(setting),
+    fetched,
     starting: () => read(controls, ""),
     look: (query) => {
       history.pushState(null, "", `?${write(controls, query)}`);
@@ -46,28 +47,17 @@ function inWords({ refusal, answer }) {
   return answer === null ? refusal.message : `${refusal.message} What is drawn is still the setting before.`;
 }
 
-/** Ask whenever something was moved; the newest request wins. */
+/** Ask whenever something was moved. */
 function keepAsked(store, fetched) {
-  let timer = 0;
-  let running = null;
-  const ask = async () => {
-    const controller = new AbortController();
-    const of = store.state.query;
-    running = controller;
-    const action = await fetched(of, controller.signal).then(
-      (answer) => ({ type: "answer", answer, of }),
-      (refusal) => ({ type: "refused", refusal }),
-    );
-    if (running === controller) store.dispatch(action);
-  };
-  store.subscribe((state, previous) => {
-    if (state.query === previous.query) return;
-    clearTimeout(timer);
-    running?.abort();
-    running = null;
-    timer = setTimeout(ask, PAUSE);
+  const answers = newest({
+    fetched,
+    answered: (answer, of) => store.dispatch({ type: "answer", answer, of }),
+    refused: (refusal) => store.dispatch({ type: "refused", refusal }),
   });
-  ask();
+  store.subscribe((state, previous) => {
+    if (state.query !== previous.query) answers.ask(state.query, PAUSE);
+  });
+  answers.ask(store.state.query);
 }
 
 function keepAddress(store, controls) {

@@ -1,11 +1,10 @@
 // LayerNorm: the bars of each step, RMSNorm beside, the effect of ε, and batch norm's axis.
 
-import { make, makeMath } from "../dom.js";
-import { bars } from "./bars.js";
-import { colourBar, grid } from "./grid.js";
+import { make, makeMath } from "../drawing/elements.js";
+import { bars } from "./charts/bars.js";
+import { colourBar, grid } from "./charts/grid.js";
+import { lines } from "./charts/lines.js";
 import { lab } from "./lab.js";
-import { lines } from "./lines.js";
-import { table } from "./plot.js";
 import { having } from "./question.js";
 import { brief } from "./words.js";
 

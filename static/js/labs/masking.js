@@ -1,7 +1,7 @@
 // One row of attention, masked before the softmax and after it.
 
-import { make } from "../dom.js";
-import { bars } from "./bars.js";
+import { make } from "../drawing/elements.js";
+import { bars } from "./charts/bars.js";
 import { lab } from "./lab.js";
 import { having } from "./question.js";
 import { brief, written } from "./words.js";

@@ -1,10 +1,10 @@
 // Sinusoidal positions: the table, six clock hands, the shift as a rotation, products by the gap.
 
-import { make, makeSvg } from "../dom.js";
-import { colourBar, grid } from "./grid.js";
+import { make, makeSvg } from "../drawing/elements.js";
+import { colourBar, grid } from "./charts/grid.js";
+import { lines } from "./charts/lines.js";
+import { table } from "./charts/plot.js";
 import { lab } from "./lab.js";
-import { lines } from "./lines.js";
-import { table } from "./plot.js";
 import { having } from "./question.js";
 import { brief, grouped, written } from "./words.js";
 

@@ -1,6 +1,7 @@
 // Predict before you look: questions whose answers are read off what the API says.
 
-import { make } from "../dom.js";
+import { make } from "../drawing/elements.js";
+import { newest } from "../page/newest.js";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a whole number in groups of three
@@ -24,22 +25,24 @@ function form(question, number, { fetched, starting, look }) {
     said.textContent = words;
     said.dataset.verdict = verdict;
   };
-  result.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const { given, lacks } = answerOf(result, question);
-    if (lacks) {
-      tell(lacks, "none");
-      return;
-    }
-    try {
-      const settings = question.settings(starting());
-      const answers = await Promise.all(settings.map((setting) => fetched(setting)));
+  const verdicts = newest({
+    fetched: ({ settings }, signal) => Promise.all(settings.map((setting) => fetched(setting, signal))),
+    answered: (answers, { given, settings }) => {
       const right = verdict(question, given, question.answer(answers));
       tell(`${right ? "Right." : "Not so."} ${question.said(answers)}`, right ? "right" : "wrong");
       look(settings[question.look ?? 0]);
-    } catch (refusal) {
-      tell(`This could not be checked: ${refusal.message}`, "none");
+    },
+    refused: (refusal) => tell(`This could not be checked: ${refusal.message}`, "none"),
+  });
+  result.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { given, lacks } = answerOf(result, question);
+    if (!lacks) {
+      verdicts.ask({ given, settings: question.settings(starting()) });
+      return;
     }
+    verdicts.drop();
+    tell(lacks, "none");
   });
   return result;
 }

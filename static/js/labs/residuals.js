@@ -1,8 +1,8 @@
 // A gradient through a deep stack, with and without skips.
 
-import { bars } from "./bars.js";
+import { bars } from "./charts/bars.js";
+import { lines } from "./charts/lines.js";
 import { lab } from "./lab.js";
-import { lines } from "./lines.js";
 import { having } from "./question.js";
 import { brief, grouped } from "./words.js";
 

@@ -1,17 +1,18 @@
 // The exercises: every question on one page, each judged by itself.
 
-import { make } from "../dom.js";
-import { text } from "../views/text.js";
+import { make } from "../drawing/elements.js";
+import { text } from "../page/text.js";
 import { follow, read } from "./address.js";
 import { keepProgress, WORDS } from "./progress.js";
 import { makeForm, readForm, setOpen } from "./question.js";
-import { keepWorded, predict } from "./requests.js";
+import { keepJudged, keepWorded } from "./requests.js";
 import { makeReveal } from "./reveal.js";
 import { createStore, initialState } from "./store.js";
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(initialState(boot));
 store.dispatch({ type: "view", view: read(location.search) });
+const predict = keepJudged(store);
 const list = document.querySelector('[data-view="exercises"]');
 const field = document.querySelector('[data-view="text"]');
 
@@ -64,11 +65,11 @@ list.addEventListener("submit", (event) => {
   event.preventDefault();
   const question = questionOf(event.target);
   const { prediction } = readForm(event.target, question);
-  if (prediction !== null) predict(store, question, prediction, {});
+  if (prediction !== null) predict(question, prediction, {});
   else store.dispatch({ type: "failed", key: question.key, refusal: { message: "Answer first, or choose “show me”." } });
 });
 list.addEventListener("click", (event) => {
-  if (event.target.closest("[data-show]")) predict(store, questionOf(event.target), null, {});
+  if (event.target.closest("[data-show]")) predict(questionOf(event.target), null, {});
   if (event.target.closest("[data-again]")) {
     const question = questionOf(event.target);
     store.dispatch({ type: "again", key: question.key });

@@ -1,9 +1,9 @@
 // A lesson's page: one store, its views, its requests and its address.
 
-import { text } from "../views/text.js";
+import { text } from "../page/text.js";
 import { follow, read } from "./address.js";
 import { keepProgress } from "./progress.js";
-import { keepPictured, keepTables, keepWorded, predict } from "./requests.js";
+import { keepJudged, keepPictured, keepTables, keepWorded } from "./requests.js";
 import { createStore, initialState } from "./store.js";
 import { figure } from "./views/figure.js";
 import { stepView } from "./views/step.js";
@@ -13,8 +13,7 @@ const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(initialState(boot));
 store.dispatch({ type: "view", view: read(location.search) });
 
-const ask = (question, prediction, picks) => predict(store, question, prediction, picks);
-const VIEWS = { text, steps, step: stepView(ask, boot.limit), figure };
+const VIEWS = { text, steps, step: stepView(keepJudged(store), boot.limit), figure };
 const views = Object.entries(VIEWS).map(([name, view]) => {
   const root = document.querySelector(`[data-view="${name}"]`);
   return (state, previous) => view(root, state, store.dispatch, previous);

@@ -1,6 +1,6 @@
 // A question as a form, and what is typed into it.
 
-import { make } from "../dom.js";
+import { make } from "../drawing/elements.js";
 
 const HINTS = {
   shape: ({ symbols }) => `sizes or symbols with × between them, such as 4 × 19 or h × N; the symbols: ${symbols.join(", ")}`,

@@ -1,50 +1,47 @@
 // What a lesson asks the server: its questions for a text, answers, and the tensors to draw.
 
-import { fetchAnswer, fetchGradients, fetchLesson, fetchTable, fetchTrace } from "../api.js";
+import { fetchAnswer, fetchGradients, fetchLesson, fetchTable, fetchTrace } from "../page/api.js";
+import { newest } from "../page/newest.js";
 import { current, outdated } from "./store.js";
 
 const TYPING_PAUSE = 200;
 const KEPT_TRACES = 8;
+const EMPTY = { message: "Type at least one character; the questions are about your text." };
 
 /** Have the questions worded for the text in the field, whenever it changes. */
 export function keepWorded(store) {
-  let timer = 0;
-  let running = null;
-  const word = async () => {
-    running?.abort();
-    const controller = new AbortController();
-    running = controller;
-    const { name, text } = store.state;
-    if (text === "") {
-      store.dispatch({ type: "refused", refusal: { message: "Type at least one character; the questions are about your text." } });
-      return;
-    }
-    try {
-      const lesson = await fetchLesson(name, text, controller.signal);
-      if (running === controller) store.dispatch({ type: "lesson", lesson: { ...lesson, asked: text } });
-    } catch (error) {
-      if (running === controller && error.name !== "AbortError") store.dispatch({ type: "refused", refusal: error });
-    }
-  };
-  store.subscribe((state, previous) => {
-    if (state.text === previous.text) return;
-    clearTimeout(timer);
-    running?.abort();
-    running = null;
-    timer = setTimeout(word, TYPING_PAUSE);
+  const wordings = newest({
+    fetched: async ({ name, text }, signal) => {
+      if (text === "") throw EMPTY;
+      return fetchLesson(name, text, signal);
+    },
+    answered: (lesson, { text }) => store.dispatch({ type: "lesson", lesson: { ...lesson, asked: text } }),
+    refused: (refusal) => store.dispatch({ type: "refused", refusal }),
   });
-  word();
+  store.subscribe((state, previous) => {
+    if (state.text !== previous.text) wordings.ask(state, TYPING_PAUSE);
+  });
+  wordings.ask(store.state);
 }
 
-/** Have a prediction judged; null only asks for the answer. `picks` are what the reader chose. */
-export async function predict(store, { number, key }, prediction, picks) {
-  const { name, text } = store.state;
-  try {
-    const answer = await fetchAnswer(name, { text, step: number, prediction, ...picks });
-    store.dispatch({ type: "answered", key, text, answer });
-  } catch (refusal) {
-    store.dispatch({ type: "failed", key, refusal });
-  }
+/** Have predictions judged, those of each question by themselves, as long as the text stands. Gives
+ * `predict(question, prediction, picks)`: a prediction of null only asks for the answer, and `picks`
+ * are what the reader chose. */
+export function keepJudged(store) {
+  const answers = new Map(); // by the key of the question
+  const judged = (key) => newest({
+    fetched: ({ name, body }, signal) => fetchAnswer(name, body, signal),
+    answered: (answer) => store.dispatch({ type: "answered", key, answer }),
+    refused: (refusal) => store.dispatch({ type: "failed", key, refusal }),
+  });
+  store.subscribe((state, previous) => {
+    if (state.text !== previous.text) for (const one of answers.values()) one.drop();
+  });
+  return ({ number, key }, prediction, picks) => {
+    const { name, text } = store.state;
+    if (!answers.has(key)) answers.set(key, judged(key));
+    answers.get(key).ask({ name, body: { text, step: number, prediction, ...picks } });
+  };
 }
 
 /** Have the table of every model that a step is about. */
@@ -67,21 +64,22 @@ export function keepTables(store) {
 export function keepPictured(store) {
   const traces = new Map(); // by request, the newest last
   let wanted = null;
-  const need = async (state) => {
+  const pictures = newest({
+    fetched: (picture) => tensors(picture), // never aborted: what has come is kept for another step
+    answered: (found, picture) => store.dispatch({ type: "picture", picture: { of: JSON.stringify(picture), ...picture, ...found } }),
+    refused: (refusal) => store.dispatch({ type: "refused", refusal }),
+  });
+  const need = (state) => {
     const picture = pictured(state);
     const of = JSON.stringify(picture);
     if (of === wanted) return;
     wanted = of;
-    if (picture === null) {
-      store.dispatch({ type: "picture", picture: null });
+    if (picture !== null) {
+      pictures.ask(picture);
       return;
     }
-    try {
-      const found = await tensors(picture);
-      if (wanted === of) store.dispatch({ type: "picture", picture: { of, ...picture, ...found } });
-    } catch (refusal) {
-      if (wanted === of) store.dispatch({ type: "refused", refusal });
-    }
+    pictures.drop();
+    store.dispatch({ type: "picture", picture: null });
   };
 
   const tensors = async ({ model, reading, gradient }) => {

@@ -1,6 +1,6 @@
 // What a prediction has come to, in words, and the reveal.
 
-import { make, makeMath } from "../dom.js";
+import { make, makeMath } from "../drawing/elements.js";
 
 /** The paragraphs of an answer. */
 export function makeReveal(answer) {

@@ -1,6 +1,6 @@
 // A lesson's state, and the only ways it changes. Answers belong to one text.
 
-import { storeOf } from "../stores.js";
+import { storeOf } from "../page/store.js";
 
 /** What is on the screen of a lesson, or of the exercises. */
 export function initialState({ name, text, examples }) {
@@ -48,7 +48,7 @@ function reduce(state, action) {
     case "teacher":
       return { ...state, teacher: action.teacher, answers: {}, failures: {} };
     case "answered":
-      return action.text === state.text ? answered(state, action) : state;
+      return answered(state, action);
     case "failed":
       return { ...state, failures: { ...state.failures, [action.key]: action.refusal.message } };
     case "again":

@@ -1,9 +1,8 @@
 // The step's tensor, drawn as the tracer draws it.
 
-import { differentiated } from "../../differentiated.js";
-import { axisNames } from "../../labels.js";
-import { initialState as usual } from "../../store.js";
-import { heatmap } from "../../views/heatmap.js";
+import { heatmap, USUAL } from "../../drawing/heatmap.js";
+import { ofGradients } from "../../tensor/gradients.js";
+import { axisNames } from "../../tensor/labels.js";
 
 const seen = new WeakMap(); // root -> the state that the heatmap saw last
 
@@ -14,7 +13,7 @@ export function figure(root, state, dispatch) {
     seen.delete(root);
     return;
   }
-  const drawn = asTraced(state);
+  const drawn = asDrawn(state);
   const previous = seen.get(root) ?? null;
   seen.set(root, drawn);
   if (root.dataset.of !== picture.of) head(root, drawn, picture);
@@ -22,12 +21,11 @@ export function figure(root, state, dispatch) {
   heatmap(root, drawn, dispatch, previous);
 }
 
-/** The state that the tracer would have. */
-function asTraced({ picture, tables, hover, cell }) {
-  const { model, stage, trace, gradients, head, reading } = picture;
-  const view = usual({ ...reading, model, stage, weights: "", architecture: null, mask: null, examples: [] });
-  const state = { ...view, table: tables[model], trace, gradients, head, cell, hover };
-  return gradients === null ? state : differentiated(state);
+/** The state that the heatmap draws. */
+function asDrawn({ picture, tables, hover, cell }) {
+  const { model, stage, trace, gradients, head } = picture;
+  const state = { ...USUAL, table: tables[model], stage, trace, gradients, head, cell, hover };
+  return gradients === null ? state : ofGradients(state);
 }
 
 function head(root, { table, trace, stage }, { mark, answered }) {

@@ -1,10 +1,9 @@
 // One step: its place, its sentence, its question, and the answer once it has been asked for.
 
-import { write as tracerAddress } from "../../address.js";
-import { make, makeMath, onFollow } from "../../dom.js";
-import { onKeys } from "../../keys.js";
-import { initialState as usual } from "../../store.js";
-import { fit } from "../../views/stage.js";
+import { make, makeMath, onFollow } from "../../drawing/elements.js";
+import { fit } from "../../drawing/equation.js";
+import { write as tracerAddress } from "../../page/address.js";
+import { onKeys } from "../../page/keys.js";
 import { write } from "../address.js";
 import { makeForm, readForm, setOpen } from "../question.js";
 import { makeReveal } from "../reveal.js";
@@ -149,8 +148,7 @@ function answered(root, state, previous, changed) {
 
 /** The tracer, at what the answer is about. */
 function inTracer({ model, head, gradient, stage }, { reading, mark, stage: shown }) {
-  const view = usual({ ...reading, model, stage: shown, weights: "", architecture: null, mask: null, examples: [] });
-  return `/${tracerAddress({ ...view, head: shown === stage ? head : null, cell: mark, gradient })}`;
+  return `/${tracerAddress({ ...reading, model, stage: shown, head: shown === stage ? head : null, cell: mark, gradient })}`;
 }
 
 function turn(root, state) {

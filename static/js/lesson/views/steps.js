@@ -1,6 +1,6 @@
 // The list of steps, each with what became of it.
 
-import { make, onFollow } from "../../dom.js";
+import { make, onFollow } from "../../drawing/elements.js";
 import { write } from "../address.js";
 import { WORDS } from "../progress.js";
 

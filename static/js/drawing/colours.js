@@ -1,0 +1,76 @@
+// From a value to a colour, by the kind's own palettes and range.
+
+import { sizes } from "../tensor/tensors.js";
+
+const STEPS = 256;
+const tables = new WeakMap();
+
+/** 256 pixels (little-endian RGBA) along a palette's colours. */
+function tableOf(colours) {
+  if (!tables.has(colours)) tables.set(colours, interpolated(colours));
+  return tables.get(colours);
+}
+
+/** How a tensor is coloured: {colours, mask, low, high}. `low` and `high` are the values at the two
+ * ends of the scale, never of zero width; cells beyond them are clipped unless `scale` is "full". */
+function colouring(kind, data, { palette, scale, vocabSize }) {
+  const [low, high] = rangeOf(kind, data, scale, vocabSize);
+  return { colours: kind.palettes[palette], mask: kind.mask, low, high };
+}
+
+/** How a stage's tensor is coloured. */
+export function colouringOf({ table, trace, palette, scale }, { key, kind }) {
+  return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, vocabSize: table.labels.length });
+}
+
+function rangeOf(kind, data, scale, vocabSize) {
+  if (kind.range === "unit") return [0, 1];
+  if (kind.range === "vocabulary") return [0, Math.max(1, vocabSize - 1)];
+  const { largest, spread } = sizes(data);
+  const limit = (scale === "full" ? largest : Math.min(largest, kind.clip_at * spread)) || largest;
+  return kind.range === "symmetric" ? [-limit, limit] : [0, limit];
+}
+
+/** Paint a matrix into pixels of a row width `stride`, beginning at `offset`. */
+export function paint(pixels, offset, stride, matrix, { rows, columns }, { colours, mask, low, high }) {
+  const table = tableOf(colours);
+  const tint = pixel(mask.tint);
+  const line = pixel(mask.line);
+  const scale = (STEPS - 1) / (high - low);
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    let target = offset + row * stride;
+    for (let column = 0; column < columns; column += 1, at += 1, target += 1) {
+      const value = matrix[at];
+      if (value - value === 0) {
+        const step = (value - low) * scale + 0.5;
+        pixels[target] = table[step < 0 ? 0 : step > STEPS - 1 ? STEPS - 1 : step | 0];
+      } else {
+        pixels[target] = (row + column) % 3 ? tint : line;
+      }
+    }
+  }
+}
+
+function interpolated(colours) {
+  const anchors = colours.map(channels);
+  const table = new Uint32Array(STEPS);
+  for (let step = 0; step < STEPS; step += 1) {
+    const place = (step / (STEPS - 1)) * (anchors.length - 1);
+    const from = Math.min(Math.floor(place), anchors.length - 2);
+    const mixed = anchors[from].map((c, i) => Math.round(c + (anchors[from + 1][i] - c) * (place - from)));
+    table[step] = packed(mixed);
+  }
+  return table;
+}
+
+function channels(hex) {
+  return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+}
+
+function packed([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+function pixel(hex) {
+  return packed(channels(hex));
+}

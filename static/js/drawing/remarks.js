@@ -1,0 +1,28 @@
+// What a picture alone does not say: nothing to see, all the same, hatching, clipping.
+
+import { exact, short } from "../tensor/numbers.js";
+import { extent } from "../tensor/tensors.js";
+
+/** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
+ * else undefined. */
+export function remarksOf(stage, { tensors, activations }, { low, high, mask }) {
+  const { data } = tensors.get(stage.key);
+  const { low: least, high: most, empty } = extent(data);
+  const said = [];
+  if (!data.length) said.push(`${stage.along.includes("hidden") ? "No character that is known is hidden" : "No character follows the only one"}, so this tensor is empty: its shape is 0.`);
+  else if (empty) said.push("No cell has a finite value.");
+  else if (least === most && data.length > 1) said.push(`All values equal ${exact(least)}.`);
+  else said.push(`Values from ${short(least)} to ${short(most)}.`);
+  const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
+  if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
+  if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  if (activations && maskedCellsAreZero(data, activations.get(stage.key).data)) {
+    said.push(`Where the activation is ${mask.word}, its gradient is exactly 0 and drawn so: nothing there reaches the loss.`);
+  }
+  return said.join(" ");
+}
+
+function maskedCellsAreZero(gradient, activation) {
+  const masked = gradient.filter((_, i) => !Number.isFinite(activation[i]));
+  return masked.length > 0 && masked.every((value) => value === 0);
+}

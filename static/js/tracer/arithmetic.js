@@ -1,0 +1,27 @@
+// The arithmetic of a cell as text, and as the request that answers it.
+
+import { cellRequest } from "../page/api.js";
+
+/** Lines that say what the page says. */
+export function asText(answer) {
+  const name = `${answer.gradient ? "d loss / d " : ""}${answer.stage ?? answer.weight}[${answer.index.join(", ")}]`;
+  const terms = answer.terms.map(({ label, factors, value }) => {
+    const made = factors.map((factor) => `${factor.gradient ? "d loss / d " : ""}${factor.stage ?? factor.weight}[${factor.index.join(", ")}] = ${number(factor.value)}`);
+    return `  ${label}: ${number(value)}${made.length ? `  (${made.join(", ")})` : ""}`;
+  });
+  return [
+    `${name} = ${number(answer.value)}`, `  ${answer.equation}`, ...terms,
+    ...answer.steps.map(({ label, value }) => `  ${label}: ${number(value)}`),
+    `${answer.joined}: ${number(answer.total)}`, ...(answer.note === null ? [] : [answer.note]),
+  ].join("\n");
+}
+
+/** The call of the API, for a POSIX shell. */
+export function asCurl(model, question) {
+  const body = JSON.stringify(cellRequest(model, question)).replaceAll("'", "'\\''");
+  return `curl ${location.origin}/api/v1/cells -H 'Content-Type: application/json' -d '${body}'`;
+}
+
+function number(value) {
+  return value === null ? "-inf" : String(value);
+}

@@ -1,0 +1,167 @@
+// The focused tensor once more, as a table of its numbers, and its gradient while that is shown:
+// for screen readers, for copying, and to read what a colour hides. Made only while it is open.
+
+import { make } from "../../drawing/elements.js";
+import { ofGradients, paired, settled } from "../../tensor/gradients.js";
+import { labelsOf } from "../../tensor/labels.js";
+import { exact } from "../../tensor/numbers.js";
+import { focused } from "../../tensor/table.js";
+import { indexOf, panelsOf, placeOf, valueAt } from "../../tensor/tensors.js";
+import { withWeight } from "../../tensor/weights.js";
+import { stale } from "../store.js";
+
+const MANY = 4096; // cells, which take long enough to lay out to be felt while typing
+const PAUSE = 150;
+
+const shown = new WeakMap(); // root -> {state, made: what its tables are made from, timer}
+
+export function twin(root, given, dispatch) {
+  const state = withWeight(given);
+  root.hidden = state === null; // a weight that has not come
+  if (state === null) return;
+  if (!root.dataset.ready) {
+    root.dataset.ready = "true";
+    listen(root, dispatch);
+  }
+  root.classList.toggle("is-stale", stale(state));
+  shown.set(root, { made: [], timer: 0, ...shown.get(root), state });
+  if (!root.open) return;
+  const on = shown.get(root);
+  clearTimeout(on.timer);
+  const many = state.trace.tensors.get(focused(state).key).data.length > MANY;
+  if (!many || same(on.made, madeFrom(state))) show(root);
+  else on.timer = setTimeout(() => root.open && show(root), PAUSE);
+}
+
+function listen(root, dispatch) {
+  root.addEventListener("toggle", () => {
+    if (root.open) show(root);
+    else clear(root);
+  });
+  root.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-panel]");
+    if (button) dispatch({ type: "head", head: Number(button.dataset.panel) });
+    const number = target.closest("td");
+    if (number === null) return;
+    const { state } = shown.get(root);
+    const place = { panel: panelShown(state), row: number.parentElement.sectionRowIndex, column: number.cellIndex - 1 };
+    dispatch({ type: "cell", cell: indexOf(focused(state), place), differential: number.closest("[data-differential]") !== null });
+  });
+}
+
+function clear(root) {
+  shown.get(root).made = [];
+  root.querySelector("[data-tables]").replaceChildren();
+}
+
+function show(root) {
+  const { state, made } = shown.get(root);
+  const from = madeFrom(state);
+  if (!same(made, from)) {
+    shown.get(root).made = from;
+    panels(root, state);
+    root.querySelector("[data-tables]").replaceChildren(...sidesOf(state).map((side, i) => box(side, panelShown(state), i > 0)));
+  }
+  mark(root, state);
+}
+
+/** The states of which there is a table: as it is, and with gradients in place of tensors. */
+function sidesOf(state) {
+  return paired(state) ? [state, ofGradients(state)] : [state];
+}
+
+function madeFrom(state) {
+  return [panelShown(state), ...sidesOf(state).flatMap((side) => [side.trace, focused(side)])];
+}
+
+function same(a, b) {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
+}
+
+/** The chosen head, else that of the chosen cell, else the first. */
+function panelShown(state) {
+  const stage = focused(state);
+  const { axes, matrices } = panelsOf(stage, state.trace);
+  if (axes.panel === null) return 0;
+  if (state.head !== null && state.head < matrices.length) return state.head;
+  return cellShown(state) ? placeOf(state.cell).panel : 0;
+}
+
+/** Whether the chosen cell is one of this tensor. */
+function cellShown(state) {
+  return state.cell !== null && valueAt(state.trace.tensors.get(focused(state).key), state.cell) !== undefined;
+}
+
+function panels(root, state) {
+  const { axes, matrices } = panelsOf(focused(state), state.trace);
+  const bar = root.querySelector("[data-panels]");
+  bar.hidden = axes.panel === null;
+  if (bar.hidden || bar.querySelectorAll("button").length === matrices.length) return; // a pressed one keeps the focus
+  bar.replaceChildren(
+    make("span", { class: "hint", text: axes.panel }),
+    ...matrices.map((_, i) => make("button", { type: "button", class: "switch", "data-panel": i, text: String(i + 1), "aria-label": `${axes.panel} ${i + 1} in the table` })),
+  );
+}
+
+/** One tensor's table in a box of its own, which scrolls, by keyboard too. */
+function box(state, panel, isGradient) {
+  const stage = focused(state);
+  const { shape } = state.trace.tensors.get(stage.key);
+  if (shape.includes(0)) return make("p", { class: "hint", text: `There is no number in ${stage.title}: its shape is ${shape.join(" × ")}.` });
+  return make("div", { class: "tabled-box", "data-differential": isGradient, tabindex: "0", role: "region", "aria-label": `Table: ${stage.title}` }, tableOf(state, stage, panel, shape));
+}
+
+function tableOf({ table, trace }, stage, panel, shape) {
+  const { axes, along, rows, columns, matrices } = panelsOf(stage, trace);
+  const { word } = table.kinds[stage.kind].mask;
+  const [down, across] = [along.row, along.column].map((one) => labelsOf(one, trace, table));
+  const which = axes.panel === null ? "" : `, ${axes.panel} ${panel + 1}`;
+  const corner = [axes.row && `${axes.row} ↓`, `${axes.column} →`].filter(Boolean).join(" ");
+  const body = make("tbody");
+  for (let row = 0; row < rows; row += 1) {
+    const line = make("tr", {}, axes.row === null ? make("th", { scope: "row", text: "value" }) : heading("row", row, down));
+    for (let column = 0; column < columns; column += 1) {
+      const value = matrices[panel][row * columns + column];
+      const cell = document.createElement("td");
+      cell.textContent = Number.isFinite(value) ? exact(value) : word;
+      line.append(cell);
+    }
+    body.append(line);
+  }
+  return make(
+    "table",
+    { class: "tabled-numbers" },
+    make("caption", {}, make("span", { text: `${stage.title}${which} · ${stage.symbolic_shape.join(" × ")} = ${shape.join(" × ")}` })),
+    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: corner }), ...Array.from({ length: columns }, (_, i) => heading("col", i, across)))),
+    body,
+  );
+}
+
+function heading(scope, index, labels) {
+  return make("th", { scope }, `${index} `, labels && make("b", { text: labels[index] }));
+}
+
+/** The chosen cell in each table, and the head that is shown. */
+function mark(root, state) {
+  for (const button of root.querySelectorAll("[data-panel]")) button.setAttribute("aria-pressed", String(Number(button.dataset.panel) === panelShown(state)));
+  for (const marked of root.querySelectorAll("td[aria-current]")) marked.removeAttribute("aria-current");
+  const { panel, row, column } = cellShown(state) ? placeOf(state.cell) : {};
+  root.classList.toggle("is-waiting", paired(state) && !settled(state));
+  if (panel !== panelShown(state)) return;
+  for (const around of root.querySelectorAll(".tabled-box")) {
+    const cell = around.querySelector("tbody").rows[row]?.cells[column + 1];
+    cell?.setAttribute("aria-current", "true");
+    if (cell) reveal(around, cell);
+  }
+}
+
+/** Scroll the box, never the page, until the cell is out from behind the headings. */
+function reveal(around, cell) {
+  const [corner, outer, inner] = [around.querySelector("th"), around, cell].map((one) => one.getBoundingClientRect());
+  const [left, top] = [outer.left + corner.width, outer.top + corner.height];
+  const [right, bottom] = [outer.left + around.clientWidth, outer.top + around.clientHeight];
+  around.scrollBy({
+    left: Math.min(0, inner.left - left) + Math.max(0, inner.right - right),
+    top: Math.min(0, inner.top - top) + Math.max(0, inner.bottom - bottom),
+  });
+}
