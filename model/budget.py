@@ -4,11 +4,11 @@ Any sizes can be counted (`counting.py`); a network and its traces need memory a
 """
 
 import math
+from collections.abc import Callable
 
-from model import counting
 from model.config import ModelConfig
 from model.errors import BudgetError
-from model.table.architectures import stages
+from model.table.architectures import stages, weights_of
 from model.table.axes import Lengths
 
 MOST_PARAMETERS = 1 << 28
@@ -35,7 +35,7 @@ def within_budget(config: ModelConfig) -> ModelConfig:
             )
     for found, limit, what, fewer in (
         (
-            counting.parameters(config),
+            parameters(config),
             MOST_PARAMETERS,
             "parameters",
             "d_model, d_ff, n_blocks or vocab_size",
@@ -55,12 +55,24 @@ def within_budget(config: ModelConfig) -> ModelConfig:
     return config
 
 
-def longest_trace(config: ModelConfig) -> int:
-    """How many numbers the stages of a text of the whole context have. Every block has as many as
-    the second, so two are enough to know of any number of them."""
-    lengths = Lengths(config.context_length, config.context_length, config.context_length)
-    one, two = (
-        sum(math.prod(stage.shape(short, lengths)) for stage in stages(short))
-        for short in (config.having(n_blocks=n) for n in (1, 2))
+def parameters(config: ModelConfig) -> int:
+    """How many numbers the weights have that the table declares."""
+    return _with_every_block(
+        config,
+        lambda few: sum(math.prod(weight.shape(few)) for weight in weights_of(few).values()),
     )
+
+
+def longest_trace(config: ModelConfig) -> int:
+    """How many numbers the stages of a text of the whole context have."""
+    longest = Lengths(config.context_length, config.context_length, config.context_length)
+    return _with_every_block(
+        config, lambda few: sum(math.prod(stage.shape(few, longest)) for stage in stages(few))
+    )
+
+
+def _with_every_block(config: ModelConfig, size: Callable[[ModelConfig], int]) -> int:
+    """The size of a model of many blocks, from those of one and of two: every further block adds
+    what the second one adds."""
+    one, two = (size(config.having(n_blocks=n)) for n in (1, 2))
     return one + (config.n_blocks - 1) * (two - one)

@@ -20,14 +20,13 @@ from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
 from torch import Tensor
 
-from model import counting
 from model.budget import within_budget
 from model.config import Architecture, ModelConfig
 from model.errors import BudgetError, CheckpointError, quoted
 from model.network.build import build
 from model.network.transformer import Transformer
 from model.ops.op import Array
-from model.table.architectures import stages
+from model.table.architectures import stages, weights_of
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK, CharacterTokenizer
 
@@ -141,7 +140,8 @@ def load(folder: str | Path) -> LoadedModel:
             "needs."
         )
     raw = _read_bytes(folder, WEIGHTS)
-    found = _fitting(_tensors(folder, raw), counting.declared(config), folder)
+    shapes = {key: weight.shape(config) for key, weight in weights_of(config).items()}
+    found = _fitting(_tensors(folder, raw), shapes, folder)
     network = build(config).eval()
     network.load_state_dict(found)
     sha256 = hashlib.sha256(raw).hexdigest()

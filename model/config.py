@@ -93,18 +93,8 @@ class FeedForward(Choice):
         self.gated = gated
 
 
-class ModelConfig(BaseModel):
-    """The shape and the choices of one transformer.
-
-    Its words become torch modules in `network/` and stages in `table/`. Sizes are counts,
-    `norm_epsilon` is the ε under the norm's root. A pre-LN model has one more norm after its last
-    block. An encoder-decoder has `n_blocks` in each of its two stacks, which share one embedding.
-
-    Any sizes that fit together are a configuration: it can be counted. Whether it can be built
-    here is another question, which `budget.py` answers.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Choices(BaseModel):
+    """What is chosen, not counted."""
 
     architecture: Architecture = Field(
         Architecture.DECODER_ONLY, description=", ".join(Architecture)
@@ -118,6 +108,20 @@ class ModelConfig(BaseModel):
         True,
         description="of q, k, v, the attention's output and the feed-forward; a head never has one",
     )
+
+
+class ModelConfig(Choices):
+    """The shape and the choices of one transformer.
+
+    Its words become torch modules in `network/` and stages in `table/`. Sizes are counts,
+    `norm_epsilon` is the ε under the norm's root. A pre-LN model has one more norm after its last
+    block. An encoder-decoder has `n_blocks` in each of its two stacks, which share one embedding.
+
+    Any sizes that fit together are a configuration: it can be counted. Whether it can be built
+    here is another question, which `budget.py` answers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     vocab_size: int = Field(ge=1, description="V")
     context_length: int = Field(ge=1, description="L")

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.config import Architecture, ModelConfig, Norm, Position, Wiring
-from model.table.architectures import stages
-from model.table.axes import Lengths
+from model.table.architectures import weights_of
 
 Shape = tuple[int, ...]
 
@@ -160,17 +159,9 @@ def block_matrices(config: ModelConfig) -> int:
     return sum(term.count for term in terms if term.multiplied)
 
 
-OF_NO_TEXT = Lengths(0)
-"""A parameter's shape depends on no text."""
-
-
 def declared(config: ModelConfig) -> dict[str, Shape]:
     """The shape of every tensor that the stage table takes from a checkpoint, by its name."""
-    weights = {weight.key: weight for stage in stages(config) for weight in stage.weights}
-    return {
-        key: tuple(axis.size(config, OF_NO_TEXT) for axis in weight.axes)
-        for key, weight in weights.items()
-    }
+    return {key: weight.shape(config) for key, weight in weights_of(config).items()}
 
 
 def itemised(config: ModelConfig, tensors: Mapping[str, Shape] | None = None) -> tuple[Item, ...]:

@@ -58,7 +58,10 @@ class Control:
 
 def control(request: type[Request], move: Move) -> Control:
     """The control for a parameter of a request."""
-    field = request.model_json_schema()["properties"][move.name]
+    schema = request.model_json_schema()
+    field = schema["properties"][move.name]
+    if "$ref" in field:  # an enum, described once for all that refer to it
+        field = schema["$defs"][field["$ref"].rsplit("/", 1)[1]] | field
     number = field.get("items", field)
     low, high = number.get("minimum"), number.get("maximum")
     whole = number["type"] == "integer"

@@ -1,11 +1,12 @@
 """The requests and answers of the labs; a lab's own limits stand beside it in model/labs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.server.schemas import Answer, Request
 from app.tracing.schemas import Counted, Flops
+from model.config import Choices
 from model.labs import activations, layernorm, masking, positions, residuals
 
 
@@ -14,30 +15,18 @@ def bounded(low: float, high: float) -> Any:
     return Field(ge=low, le=high, allow_inf_nan=False)
 
 
-class CountingRequest(Request):
-    """A model's sizes and choices; the defaults are the default preset's."""
+class CountingRequest(Request, Choices):
+    """A model's sizes and choices; the defaults are the default preset's. Sizes end where a number
+    would say nothing more, not where a model could still be built: a count needs no tensors."""
 
-    architecture: Literal["decoder-only", "encoder-only", "encoder-decoder"] = Field(
-        "decoder-only", description="decoder-only, encoder-only or encoder-decoder"
+    vocab_size: int = Field(65, ge=1, le=1_000_000, description="V")
+    context_length: int = Field(64, ge=1, le=1_048_576, description="L")
+    d_model: int = Field(
+        64, ge=1, le=65_536, examples=[128], description="d, a multiple of n_heads"
     )
-    wiring: Literal["post-ln", "pre-ln"] = Field("post-ln", description="post-ln or pre-ln")
-    norm: Literal["layer-norm", "rms-norm"] = Field(
-        "layer-norm", description="layer-norm or rms-norm"
-    )
-    position: Literal["learned", "sinusoidal", "rotary"] = Field(
-        "learned", description="learned, sinusoidal or rotary"
-    )
-    feed_forward: Literal["relu", "gelu", "gelu-tanh", "swiglu"] = Field(
-        "gelu", description="relu, gelu, gelu-tanh or swiglu"
-    )
-    tied_head: bool = Field(False, description="whether the head is the embedding")
-    biases: bool = Field(True, description="of q, k, v, the attention's output, the feed-forward")
-    vocab_size: int = Field(65, ge=1, le=65_536, description="V")
-    context_length: int = Field(64, ge=1, le=1024, description="L")
-    d_model: int = Field(64, ge=1, le=1024, examples=[128], description="d, a multiple of n_heads")
-    n_heads: int = Field(4, ge=1, le=64, description="it does not change the count")
-    d_ff: int = Field(256, ge=1, le=4096, examples=[512], description="h")
-    n_blocks: int = Field(2, ge=1, le=24, description="in each stack of an encoder-decoder")
+    n_heads: int = Field(4, ge=1, le=1024, description="it does not change the count")
+    d_ff: int = Field(256, ge=1, le=262_144, examples=[512], description="h")
+    n_blocks: int = Field(2, ge=1, le=256, description="in each stack of an encoder-decoder")
 
 
 class Block(Answer):

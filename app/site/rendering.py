@@ -8,29 +8,17 @@ from markupsafe import Markup
 
 from app.server.settings import ROOT
 from app.tracing.mathml import mathml
-
-NAMES = {
-    "layer-norm": "LayerNorm",
-    "rms-norm": "RMSNorm",
-    "learned": "learned",
-    "sinusoidal": "sinusoidal",
-    "rotary": "rotary",
-    "relu": "ReLU",
-    "gelu": "GELU",
-    "gelu-tanh": "GELU (tanh)",
-    "swiglu": "SwiGLU",
-}
-"""A configuration's words as the field writes them."""
+from model.config import Architecture
 
 
 def wiring(config: Mapping[str, Any]) -> str:
     """What tells one model from another, in a line."""
     return ", ".join(
         [
-            config["wiring"].replace("ln", "LN"),
-            NAMES[config["norm"]],
-            f"{NAMES[config['position']]} positions",
-            NAMES[config["feed_forward"]],
+            config["wiring"].label,
+            config["norm"].label,
+            f"{config['position'].label} positions",
+            config["feed_forward"].label,
             "tied head" if config["tied_head"] else "untied head",
         ]
     )
@@ -53,7 +41,9 @@ def environment(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    result.globals |= {"asset": asset, "wiring": wiring, "modules": modules}
+    result.globals |= {
+        "asset": asset, "wiring": wiring, "modules": modules, "architectures": tuple(Architecture),
+    }  # fmt: skip
     result.filters["math"] = math
     result.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
     return result

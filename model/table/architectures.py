@@ -47,6 +47,11 @@ def stages(config: ModelConfig) -> tuple[Stage, ...]:
     return tuple(ARCHITECTURES[config.architecture](config).stages.values())
 
 
+def weights_of(config: ModelConfig) -> dict[str, Weight]:
+    """Every weight that the model's stages read, by its name in the checkpoint, in their order."""
+    return {weight.key: weight for stage in stages(config) for weight in stage.weights}
+
+
 def _decoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE)
     ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL,))

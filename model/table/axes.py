@@ -16,6 +16,10 @@ class Lengths(NamedTuple):
     hidden: int = 0
 
 
+NO_TEXT = Lengths(0)
+"""What a parameter's shape depends on."""
+
+
 class Along(StrEnum):
     """Whose characters the indices of an axis are."""
 

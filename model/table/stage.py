@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from model.config import ModelConfig
 from model.ops.op import Op
-from model.table.axes import Axis, Lengths
+from model.table.axes import NO_TEXT, Axis, Lengths
 from model.table.sections import Section
 
 
@@ -37,6 +37,10 @@ class Weight:
     key: str
     symbol: str
     axes: tuple[Axis, ...]
+
+    def shape(self, config: ModelConfig) -> tuple[int, ...]:
+        """The parameter's shape, which depends on no text."""
+        return tuple(axis.size(config, NO_TEXT) for axis in self.axes)
 
 
 @dataclass(frozen=True)
