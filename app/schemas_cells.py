@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from app.schemas import Answer, ModelCard, Summary, TableWeight
+from model.checking import RULE
 from model.ops import Rule
 
 
@@ -59,7 +60,7 @@ class CellAnswer(Answer):
     steps: list[CellStep] = Field(description="numbers between the terms and the total")
     total: float | None = Field(description="what the terms come to, computed in float64")
     difference: float | None = Field(description="|value − total|")
-    equal: bool = Field(description="whether that is at most 1e-5 · max(1, the largest |entry|)")
+    equal: bool = Field(description=f"as one operation. {RULE}")
     code: str = Field(description="the same as one line of NumPy, for `import numpy as np`")
     note: str | None
     used_by: list[str] = Field(description="the stages that read this tensor")

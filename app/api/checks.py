@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from app import schemas, wire
 from app.api.access import Served
 from app.requests import CheckRequest
-from model.checking import Difference, check, sanity
+from model.checking import Difference, check, sanity, tolerance
 from model.tracing import Trace
 
 router = APIRouter(tags=["checks"])
@@ -31,7 +31,7 @@ def checked(traced: Trace) -> dict[str, Any]:
     return {
         "model": wire.model_card(traced.model),
         **wire.read_text(traced),
-        "tolerance": Difference.TOLERANCE,
+        "tolerance": tolerance(),
         "checks": [
             {
                 "key": stage.key,

@@ -10,10 +10,19 @@ import pytest
 
 from model import ops
 from model.ops import Array, Explanation, Op, Rule
-from tests.model.test_backward_ops import CASES
+from tests.model.test_backward_ops import CASES, D, H, K, S
 
 TOLERANCE = 1e-6
 """Φ's area in NumPy is a sum of a thousand trapezoids; all else is exact to rounding."""
+
+
+LONGEST_SUMS: dict[type[Op], int] = {
+    ops.Linear: D, ops.HeadLinear: D, ops.HeadContributions: K, ops.SumHeads: H,
+    ops.ScaledDotProduct: K, ops.WeightedSum: S, ops.Softmax: 0, ops.Rotate: 2,
+    ops.Mean: D, ops.Variance: D, ops.MeanSquare: D,
+}  # fmt: skip
+"""By the sizes of the cases; a softmax's is its row, and all others make a cell of single
+numbers."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,18 @@ def test_terms_join_to_the_total_by_the_rule(cells: list[Explained]) -> None:
     for cell in cells:
         found = cell.explanation
         assert found.rule.total([term.value for term in found.terms]) == found.total
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_longest_sum_is_as_long_as_the_shapes_say(name: str) -> None:
+    op, make = CASES[name]
+    expected = next((n for of, n in LONGEST_SUMS.items() if isinstance(op, of)), 1)
+    operands = make(np.random.default_rng(4))
+    if isinstance(op, ops.Softmax):
+        expected = operands[0].shape[-1]
+    if isinstance(op, ops.SumHeads):
+        expected += len(operands) - 1  # the bias
+    assert op.longest_sum(*operands) == expected
 
 
 @every_operation
