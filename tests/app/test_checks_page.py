@@ -237,7 +237,7 @@ def test_wrong_weights_do_not_agree(serve: Serve) -> None:
 
 def test_what_is_equal_is_said_as_the_model_says_it(client: TestClient) -> None:
     assert RULE in shown(client, {"text": "To be"}).content
-    described = client.get("/openapi.json").json()["components"]["schemas"]
+    described = client.get(f"{API}/openapi.json").json()["components"]["schemas"]
     for schema in ("Difference", "CellAnswer"):
         assert RULE in described[schema]["properties"]["equal"]["description"]
 
