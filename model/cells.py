@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from model import backflow
-from model.checking import Difference
+from model.checking import Difference, cell_difference, gradient_scale, tolerance
 from model.errors import CellError, quoted
 from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, number
 from model.ops.op import Array
@@ -50,8 +48,8 @@ class CellTerm:
 class Cell:
     """One number of a trace, explained: `terms`, joined by `rule`, come to `total`, which is
     `difference` away from the `value` shown; `equal` says whether that is what this project calls
-    equal. A masked cell is −∞ in `value`, `total` and its one term. `used_by` are the stages that
-    read the tensor. The rest is as in model.ops.Explanation."""
+    equal (`model.checking.RULE`). A masked cell is −∞ in `value`, `total` and its one term.
+    `used_by` are the stages that read the tensor. The rest is as in model.ops.Explanation."""
 
     stage: str | None
     weight: str | None
@@ -119,7 +117,14 @@ def explain(
     explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
         explanation = replace(explanation, note=_character(traced, stage, place))
-    return _cell(shown, place, stage.equation, explanation, operands, largest, used_by)
+    found = cell_difference(
+        shown.array,
+        place,
+        explanation.total,
+        tolerance(stage.op.longest_sum(*(one.array for one in operands))),
+        masks=stage.op.masks,
+    )
+    return _cell(shown, place, stage.equation, explanation, found, operands, largest, used_by)
 
 
 def explain_weight(
@@ -158,7 +163,8 @@ def explain_weight(
     )
     sizes = r" \times ".join(map(str, shown.array.shape))
     equation = rf"{weight.symbol} \in \mathbb{{R}}^{{{sizes}}}"
-    return _cell(shown, place, equation, trained, (), largest, used_by)
+    found = cell_difference(shown.array, place, trained.total, tolerance())
+    return _cell(shown, place, equation, trained, found, (), largest, used_by)
 
 
 def _passed_back(
@@ -179,9 +185,16 @@ def _passed_back(
     explanation = (
         backflow.explain(traced, uses, place) if uses else backflow.of_mean(shown.array.size)
     )
+    found = cell_difference(
+        shown.array,
+        place,
+        explanation.total,
+        tolerance(len(explanation.terms)),
+        scale=gradient_scale(traced),
+    )
     equation = backflow.equation(symbol, readers)
     used_by = tuple(reader.key for reader in readers)
-    return _cell(shown, place, equation, explanation, operands, largest, used_by)
+    return _cell(shown, place, equation, explanation, found, operands, largest, used_by)
 
 
 def _cell(
@@ -189,6 +202,7 @@ def _cell(
     place: tuple[int, ...],
     equation: str,
     explanation: Explanation,
+    found: Difference,
     operands: Sequence[_Tensor],
     largest: int | None,
     used_by: tuple[str, ...],
@@ -196,14 +210,12 @@ def _cell(
     """An explanation beside the number that it explains, its operands named."""
     if largest is not None:
         explanation = folded(explanation, largest)
-    value, total = shown.array[place].item(), explanation.total
-    difference = 0.0 if value == total else abs(value - total)
     return Cell(
         stage=shown.stage,
         weight=shown.weight,
         gradient=shown.gradient,
         index=place,
-        value=value,
+        value=shown.array[place].item(),
         equation=equation,
         rule=explanation.rule,
         terms=tuple(
@@ -216,9 +228,9 @@ def _cell(
         ),
         folded=explanation.folded,
         steps=explanation.steps,
-        total=total,
-        difference=difference,
-        equal=difference <= Difference.TOLERANCE * _largest(shown.array),
+        total=explanation.total,
+        difference=found.absolute,
+        equal=found.equal,
         code=explanation.code,
         note=explanation.note,
         used_by=used_by,
@@ -290,8 +302,3 @@ def _character(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str | Non
     (axis,), (i,) = stage.axes, place
     assert axis.along is not None
     return f"The character is {quoted(traced.reading.characters[axis.along][i])}."
-
-
-def _largest(array: Array) -> float:
-    """max(1, the largest finite |entry|): what "equal" is measured by."""
-    return float(np.max(np.abs(array[np.isfinite(array)]), initial=1.0))

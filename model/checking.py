@@ -1,8 +1,9 @@
 """The proof of a trace: every stage a second time, in NumPy, and the sanity checks of lesson 56."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,42 +16,113 @@ from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
 from model.tracing import Trace, stage_of, trace
 
+SINGLE_OPERATION = 1e-5
+"""What one operation from recorded inputs may differ by, on the scale of its row; see
+`tolerance`."""
+
+END_TO_END = 5e-5
+"""What a whole chain of operations may: rounding has gathered on the way."""
+
+ROUNDINGS = 4
+"""How many roundings of float32 the sum of n numbers may be off by, a √n each."""
+
+RULE = (
+    "Equal means |a − b| ≤ tolerance · max(1, the largest finite |a| of the row), a being the "
+    "shown tensor and a row its last axis. The tolerance is "
+    f"{END_TO_END:.0e} from the ids on, and {SINGLE_OPERATION:.0e} for one operation by itself, or "
+    f"{ROUNDINGS} · 2⁻²⁴ · √n where that is more, n being the numbers in its longest sum. "
+    "Gradients are measured by the largest gradient of the trace instead, to "
+    f"{SINGLE_OPERATION:.0e}. Masked equals masked; no other number that is not finite equals "
+    "anything."
+).replace("e-0", "e−")
+"""What this project calls equal, in words for whoever reads an answer."""
+
+MEASURE = r"\frac{\left| a - b \right|}{\max \left( 1, \max_{\text{row}} \left| a \right| \right)}"
+"""`Difference.scaled` of one cell in LaTeX, of which the largest counts."""
+
+
+def tolerance(longest_sum: int = 1) -> float:
+    """What one operation may differ by: max(1e-5, 4 · 2⁻²⁴ · √n), n the longest sum in it."""
+    return max(SINGLE_OPERATION, ROUNDINGS * 2.0**-24 * math.sqrt(longest_sum))
+
 
 @dataclass(frozen=True)
 class Difference:
     """How far two tensors of one stage are apart.
 
-    `absolute` is the largest |a − b| over the finite cells, `scaled` the same divided by
-    max(1, the largest finite |entry|), `index` where it is (None for an empty tensor). Cells
-    that are not finite must be the same in both, else both figures are infinite.
+    `absolute` is the largest |a − b|, `scaled` the largest |a − b| / max(1, the largest finite |a|
+    of the row), `index` where that is (None for an empty tensor). Both are infinite where one
+    number is not finite, unless a mask put −∞ into both. They are equal as far as `tolerance`.
     """
 
     absolute: float
     scaled: float
     index: tuple[int, ...] | None
-
-    TOLERANCE: ClassVar[float] = 1e-5
-    """What this project calls equal, on the scale of `scaled`."""
+    tolerance: float
 
     @property
     def equal(self) -> bool:
-        return self.scaled <= self.TOLERANCE
+        return self.scaled <= self.tolerance
 
 
-def difference(shown: Array, again: Array) -> Difference:
-    """Compare a shown tensor with a second computation of it, of the same shape."""
+def difference(
+    shown: Array,
+    again: Array,
+    allowed: float,
+    *,
+    masks: bool = False,
+    scale: Array | float | None = None,
+) -> Difference:
+    """Compare a shown tensor with a second computation of it, of the same shape.
+
+    `allowed` is the tolerance; with `masks`, −∞ in both is equal; `scale` replaces the rows'.
+    """
     assert shown.shape == again.shape
     if not shown.size:
-        return Difference(0.0, 0.0, None)
-    a, b = shown.astype(np.float64), again.astype(np.float64)
-    gaps = np.full(a.shape, np.inf)
-    finite = np.isfinite(a) & np.isfinite(b)
-    gaps[finite] = np.abs(a[finite] - b[finite])
-    gaps[~finite & (a == b)] = 0.0
-    index = tuple(int(i) for i in np.unravel_index(np.argmax(gaps), gaps.shape))
-    absolute = float(gaps[index])
-    largest = float(np.max(np.abs(a[np.isfinite(a)]), initial=1.0))
-    return Difference(absolute, absolute / largest, index)
+        return Difference(0.0, 0.0, None, allowed)
+    apart = _apart(shown, again, masks)
+    scaled = apart / (row_scale(shown) if scale is None else scale)
+    index = tuple(int(i) for i in np.unravel_index(np.argmax(scaled), scaled.shape))
+    return Difference(float(apart.max()), float(scaled[index]), index, allowed)
+
+
+def cell_difference(
+    shown: Array,
+    index: tuple[int, ...],
+    again: float,
+    allowed: float,
+    *,
+    masks: bool = False,
+    scale: float | None = None,
+) -> Difference:
+    """The same of one cell of a shown tensor, on the scale of the whole row that it stands in."""
+    apart = float(_apart(shown[index], np.float64(again), masks))
+    scale = float(row_scale(shown[index[:-1]]).item()) if scale is None else scale
+    return Difference(apart, apart / scale, index, allowed)
+
+
+def row_scale(shown: Array) -> Array:
+    """max(1, the largest finite |entry|) of each row: (…, F) -> (…, 1)."""
+    a = np.abs(shown.astype(np.float64))
+    return np.asarray(a.max(axis=-1, keepdims=True, initial=1.0, where=np.isfinite(a)))
+
+
+def gradient_scale(traced: Trace) -> float:
+    """The largest finite |gradient| of all stages of a trace, by which its gradients are measured;
+    1 where all of them are 0."""
+    assert traced.gradients is not None
+    sizes = (np.abs(traced.gradients.array(key)) for key in traced.gradients)
+    return max(float(a.max(initial=0.0, where=np.isfinite(a))) for a in sizes) or 1.0
+
+
+def _apart(shown: Any, again: Any, masks: bool) -> Array:
+    """|a − b| of each cell; infinite where one of the two is not finite, and 0 for −∞ in both if
+    that is a mask's."""
+    a, b = np.asarray(shown, np.float64), np.asarray(again, np.float64)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        apart = np.abs(a - b)
+    apart = np.where(np.isfinite(apart), apart, np.inf)
+    return np.where(masks & (a == -np.inf) & (b == -np.inf), 0.0, apart)
 
 
 @dataclass(frozen=True)
@@ -59,7 +131,8 @@ class StageCheck:
     inputs that were recorded, and, where the trace has it, its gradient, carried back from the
     loss through the tensors that were recorded.
 
-    A gradient's `scaled` is divided by the largest gradient of the whole trace instead.
+    A gradient's `scaled` is divided by the largest gradient of the whole trace instead; its
+    tolerance is that of one operation.
     """
 
     key: str
@@ -80,15 +153,29 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
         for stage in stages
     }
     backward = _gradient_differences(traced, recorded)
+
+    def compared(stage: Stage, other: Mapping[str, Array], allowed: float) -> Difference:
+        key = stage.key
+        return difference(recorded[key], other[key], allowed, masks=stage.op.masks)
+
     return tuple(
         StageCheck(
             stage.key,
-            difference(recorded[stage.key], again[stage.key]),
-            difference(recorded[stage.key], alone[stage.key]),
+            compared(stage, again, END_TO_END),
+            compared(stage, alone, stage_tolerance(stage, recorded, weights)),
             backward.get(stage.key),
         )
         for stage in stages
     )
+
+
+def stage_tolerance(
+    stage: Stage, recorded: Mapping[str, Array], weights: Mapping[str, Array]
+) -> float:
+    """What a stage's own operation may differ by, from the shapes that it reads."""
+    operands = [recorded[key] for key in stage.inputs]
+    operands += [weights[weight.key] for weight in stage.weights]
+    return tolerance(stage.op.longest_sum(*operands))
 
 
 def _exact(array: Array) -> Array:
@@ -105,12 +192,8 @@ def _gradient_differences(traced: Trace, recorded: Mapping[str, Array]) -> dict[
     dy = interpreter.gradient_of_mean(recorded[stages[-1].key])
     ours = interpreter.backward(stages, weights, recorded, dy).stages
     shown = {key: traced.gradients.array(key) for key in traced.gradients}
-    largest = max(float(np.abs(array).max(initial=0.0)) for array in shown.values())
-    return {key: _of_scale(difference(shown[key], ours[key]), largest) for key in shown}
-
-
-def _of_scale(found: Difference, largest: float) -> Difference:
-    return replace(found, scaled=found.absolute / largest if largest else found.absolute)
+    scale = gradient_scale(traced)
+    return {key: difference(shown[key], ours[key], tolerance(), scale=scale) for key in shown}
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def floors(package: str) -> int:
 
 def forwards() -> Iterator[tuple[str, ast.FunctionDef]]:
     """Every `forward` of a torch module, with the name of its class."""
-    classes = [node for path in python("model") for node in ast.walk(tree(path))]
+    classes = [node for path in python("model/network") for node in ast.walk(tree(path))]
     modules = {"nn.Module", "Module"}
     for _ in range(3):  # as deep as classes are derived from one another
         for node in classes:

@@ -18,6 +18,7 @@ from app.site.pages import Pages
 from app.tracing import wire
 from app.tracing.api.checks import checked
 from app.tracing.mathml import mathml
+from model.checking import MEASURE, RULE
 from model.checkpoint import LoadedModel
 from model.errors import InputError, TextError, quoted
 from model.reading import with_line_feeds
@@ -32,8 +33,6 @@ COMPARED = (
 )
 """What a check of the API has, and what the table calls it."""
 TEXTS = {Along.TEXT: "source", Along.TARGET: "target"}
-MEASURE = r"\frac{\max \left| a - b \right|}{\max \left( 1, \max \left| a \right| \right)}"
-"""`scaled` of `model.checking.Difference`, as an equation."""
 FIELDS = ("model", "text", "target", "written", "hidden", "gradient")
 """The names of the page's query."""
 NEWLINE = "↵"
@@ -171,7 +170,7 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
         + ([_tally(rows, slice(2, None), "gradients")] if asked.gradient else []),
         "wrong": [row for row in rows if not row["equal"]],
         "sanity": answer["sanity"],
-        "tolerance": short(answer["tolerance"]).replace(".0", ""),
+        "rule": RULE,
         "measure": Markup(mathml(MEASURE)),
     }
 

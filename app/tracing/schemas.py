@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from app.server.schemas import Answer
+from model.checking import RULE
 
 
 class Section(Answer):
@@ -196,12 +197,17 @@ class FigureAnswer(Answer):
 
 
 class Difference(Answer):
-    """The largest difference: absolute, on the scale of "equal", and at which index."""
+    """How far the two are apart."""
 
-    absolute: float
-    scaled: float
-    index: list[int] | None
-    equal: bool
+    absolute: float | None = Field(
+        description="the largest |a − b|; null where a number is not finite, unless it is masked"
+    )
+    scaled: float | None = Field(
+        description="the largest |a − b| on the scale of its row; null as `absolute` is"
+    )
+    index: list[int] | None = Field(description="where `scaled` is largest; null if empty")
+    tolerance: float = Field(description="how large `scaled` may be")
+    equal: bool = Field(description=RULE)
 
 
 class StageCheck(Answer):
@@ -252,7 +258,9 @@ class CheckAnswer(Answer):
     text: str
     target: str | None
     hidden: list[int]
-    tolerance: float
+    tolerance: float = Field(
+        description="of one operation whose sums are not very long; each difference has its own"
+    )
     checks: list[StageCheck]
     sanity: list[SanityCheck]
     notices: list[str]

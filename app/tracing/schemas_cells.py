@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.server.schemas import Answer
 from app.tracing.schemas import ModelCard, Summary, TableWeight
+from model.checking import RULE
 from model.ops.explanation import Rule
 
 
@@ -60,7 +61,7 @@ class CellAnswer(Answer):
     steps: list[CellStep] = Field(description="numbers between the terms and the total")
     total: float | None = Field(description="what the terms come to, computed in float64")
     difference: float | None = Field(description="|value − total|")
-    equal: bool = Field(description="whether that is at most 1e-5 · max(1, the largest |entry|)")
+    equal: bool = Field(description=f"as one operation. {RULE}")
     code: str = Field(description="the same as one line of NumPy, for `import numpy as np`")
     note: str | None
     used_by: list[str] = Field(description="the stages that read this tensor")

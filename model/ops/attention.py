@@ -32,6 +32,10 @@ class ScaledDotProduct(Op):
         q, k = operands
         return (q @ np.swapaxes(k, -1, -2)) * _scale(q)
 
+    def longest_sum(self, *operands: Array) -> int:
+        """K, the features of one head."""
+        return operands[0].shape[-1]
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dq[h] = ds[h] k[h] / √K, dk[h] = ds[h]ᵀ q[h] / √K."""
         q, k = operands
@@ -128,6 +132,10 @@ class Softmax(Op):
         exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
         return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
+    def longest_sum(self, *operands: Array) -> int:
+        """The length of a row, whose exponentials are added up."""
+        return operands[0].shape[-1]
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx = y ⊙ (dy − Σ_j dy_j y_j), along the last axis.
 
@@ -170,6 +178,10 @@ class WeightedSum(Op):
     def forward(self, *operands: Array) -> Array:
         weights, values = operands
         return weights @ values
+
+    def longest_sum(self, *operands: Array) -> int:
+        """S, the source positions."""
+        return operands[0].shape[-1]
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """da[h] = dy[h] v[h]ᵀ, dv[h] = a[h]ᵀ dy[h]."""

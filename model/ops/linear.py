@@ -30,6 +30,10 @@ class Linear(Op):
         product = x @ weight.T
         return product + bias[0] if bias else product
 
+    def longest_sum(self, *operands: Array) -> int:
+        """D, the width of the input."""
+        return operands[0].shape[-1]
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx = dy W, dW = dyᵀ x, db = Σ_i dy[i]."""
         x, weight, *bias = operands
@@ -59,6 +63,10 @@ class HeadLinear(Op):
         y = Linear().forward(*operands)
         return np.swapaxes(y.reshape(len(y), self.n_heads, -1), 0, 1)
 
+    def longest_sum(self, *operands: Array) -> int:
+        """Linear's: D, the width of the input."""
+        return Linear().longest_sum(*operands)
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """Linear's, with the heads' gradients side by side: (H, T, K) -> (T, H·K)."""
         joined = np.swapaxes(dy, 0, 1).reshape(dy.shape[1], -1)
@@ -84,6 +92,10 @@ class HeadContributions(Op):
     def forward(self, *operands: Array) -> Array:
         heads, weight = operands
         return heads @ np.swapaxes(self._slices(heads, weight), -1, -2)
+
+    def longest_sum(self, *operands: Array) -> int:
+        """K, the features of one head."""
+        return operands[0].shape[-1]
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[h] = dy[h] W[h], dW[h] = dy[h]ᵀ x[h]."""
@@ -124,6 +136,11 @@ class SumHeads(Op):
         contributions, *bias = operands
         total = contributions.sum(axis=0)
         return total + bias[0] if bias else total
+
+    def longest_sum(self, *operands: Array) -> int:
+        """H, the heads, and one more with a bias."""
+        contributions, *bias = operands
+        return len(contributions) + len(bias)
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[h] = dy for every head, db = Σ_i dy[i]."""

@@ -30,6 +30,10 @@ class Mean(Op):
         (x,) = operands
         return x.mean(axis=-1)
 
+    def longest_sum(self, *operands: Array) -> int:
+        """D, the features of a position."""
+        return operands[0].shape[-1]
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[i, k] = dμ[i] / D."""
         (x,) = operands
@@ -54,6 +58,10 @@ class Variance(Op):
     def forward(self, *operands: Array) -> Array:
         x, mean = operands
         return np.square(x - mean[:, None]).mean(axis=-1)
+
+    def longest_sum(self, *operands: Array) -> int:
+        """D, the features of a position."""
+        return operands[0].shape[-1]
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[i, k] = 2 (x[i, k] − μ[i]) dσ²[i] / D, dμ[i] = −Σ_k dx[i, k]."""
@@ -152,6 +160,10 @@ class MeanSquare(Op):
     def forward(self, *operands: Array) -> Array:
         (x,) = operands
         return np.square(x).mean(axis=-1)
+
+    def longest_sum(self, *operands: Array) -> int:
+        """D, the features of a position."""
+        return operands[0].shape[-1]
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[i, k] = 2 x[i, k] dm[i] / D."""

@@ -40,6 +40,11 @@ class Op(ABC):
     def forward(self, *operands: Array) -> Array:
         """The result, from the stage's inputs and then its weights."""
 
+    def longest_sum(self, *operands: Array) -> int:
+        """How many numbers the longest sum behind one cell of the result adds up, from the shapes
+        of the operands: 1 where each cell is made from single numbers. Rounding grows with it."""
+        return 1
+
     @abstractmethod
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """The vector-Jacobian product: one gradient an operand, from the gradient `dy` of the

@@ -79,6 +79,10 @@ class Rotate(Op):
         (x,) = operands
         return _turned(x, angles(*x.shape[-2:]))
 
+    def longest_sum(self, *operands: Array) -> int:
+        """2, the features of a pair."""
+        return 2
+
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
         """dx[pos, 2i..2i+1] = R(−pos · ω_i) dy[pos, 2i..2i+1]: turned back, for R⁻¹ = Rᵀ."""
         return (_turned(dy, -angles(*dy.shape[-2:])),)

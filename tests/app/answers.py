@@ -79,3 +79,11 @@ def _object_mismatches(
             yield f"{place}.{name} is not described"
         elif isinstance(others, dict):
             yield from mismatches(openapi, others, item, f"{place}.{name}")
+
+
+def referred(openapi: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema; the one that it refers to, where it does."""
+    if "$ref" not in schema:
+        return schema
+    named: dict[str, Any] = openapi["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return named | schema

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from app.server.errors import Busy
 from app.server.service import Service
 from app.site.checks import short
+from model.checking import RULE
 from model.config import PRESETS
 from model.table.architectures import stages
 from tests.app.answers import strict
@@ -232,6 +233,25 @@ def test_wrong_weights_do_not_agree(serve: Serve) -> None:
     count = len(model.stages)
     assert page.headings == [f"{count - len(rows)} of {count} stages agree."]
     assert f'<a href="#{wrong}">Block 2 · feed-forward hidden</a>' in page.content
+
+
+def test_what_is_equal_is_said_as_the_model_says_it(client: TestClient) -> None:
+    assert RULE in shown(client, {"text": "To be"}).content
+    described = client.get(f"{API}/openapi.json").json()["components"]["schemas"]
+    for schema in ("Difference", "CellAnswer"):
+        assert RULE in described[schema]["properties"]["equal"]["description"]
+
+
+def test_each_difference_says_its_tolerance(client: TestClient) -> None:
+    sent = {"text": "To be", "gradients": True}
+    answer = strict(client.post(f"{API}/checks", json=sent).content)
+    assert answer["tolerance"] == 1e-5
+    for check in answer["checks"]:
+        for name in DIFFERENCES:
+            one = check[name]
+            if one is not None:
+                assert one["tolerance"] == (5e-5 if name == "end_to_end" else 1e-5)
+                assert one["equal"] == (one["scaled"] <= one["tolerance"])
 
 
 @pytest.mark.parametrize(

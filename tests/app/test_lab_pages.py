@@ -12,7 +12,7 @@ from app.labs.controls import stops
 from app.labs.page import compared, controls, link
 from app.labs.table import LABS, Lab
 from app.site.assets import Assets
-from tests.app.answers import strict
+from tests.app.answers import referred, strict
 
 API = "/api/v1/labs"
 BOOT = re.compile(r'<script type="application/json" data-boot>(.*?)</script>', re.DOTALL)
@@ -66,7 +66,8 @@ def test_controls_end_where_the_api_does(
     client: TestClient, openapi: dict[str, Any], lab: Lab
 ) -> None:
     described = {
-        p["name"]: p["schema"] for p in openapi["paths"][f"{API}/{lab.name}"]["get"]["parameters"]
+        p["name"]: referred(openapi, p["schema"])
+        for p in openapi["paths"][f"{API}/{lab.name}"]["get"]["parameters"]
     }
     for control in boot(client, lab)["controls"]:
         schema = described[control["name"]]

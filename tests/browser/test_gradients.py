@@ -314,12 +314,12 @@ def test_check_of_a_wrong_gradient_is_said_and_marked(page: Page) -> None:
         body = route.fetch().json()
         for check in body["checks"]:
             if check["gradient"] is not None:
-                check["gradient"] |= {"absolute": 0.5, "equal": False}
+                check["gradient"] |= {"scaled": 0.5, "equal": False}
         route.fulfill(json=body)
 
     page.route("**/api/v1/checks", answer)
     open_gradient(page, text=TEXT)
-    assert "Gradient: NumPy does not agree, largest difference 0.5." in checked(page)
+    assert "NumPy does not agree, largest difference 0.5 of the largest gradient." in checked(page)
     assert "is-wrong" in (page.locator("[data-check]").get_attribute("class") or "")
     page.keyboard.press("g")
     assert "is-wrong" not in (page.locator("[data-check]").get_attribute("class") or "")

@@ -10,14 +10,27 @@ import pytest
 
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add
+from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
 from model.ops.explanation import Explanation, Rule, Term, explained, folded, number
+from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
 from model.ops.lookups import Encode, EncodeTarget, Given, HiddenIds, HiddenPositions
 from model.ops.loss import NextTokenLoss
+from model.ops.norms import Mean, MeanSquare, Variance
 from model.ops.op import Array, Op
-from tests.model.test_backward_ops import CASES
+from model.ops.positions import Rotate
+from tests.model.test_backward_ops import CASES, D, H, K, S
 
 TOLERANCE = 1e-6
 """Φ's area in NumPy is a sum of a thousand trapezoids; all else is exact to rounding."""
+
+
+LONGEST_SUMS: dict[type[Op], int] = {
+    Linear: D, HeadLinear: D, HeadContributions: K, SumHeads: H,
+    ScaledDotProduct: K, WeightedSum: S, Softmax: 0, Rotate: 2,
+    Mean: D, Variance: D, MeanSquare: D,
+}  # fmt: skip
+"""By the sizes of the cases; a softmax's is its row, and all others make a cell of single
+numbers."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,18 @@ def test_terms_join_to_the_total_by_the_rule(cells: list[Explained]) -> None:
     for cell in cells:
         found = cell.explanation
         assert found.rule.total([term.value for term in found.terms]) == found.total
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_longest_sum_is_as_long_as_the_shapes_say(name: str) -> None:
+    op, make = CASES[name]
+    expected = next((n for of, n in LONGEST_SUMS.items() if isinstance(op, of)), 1)
+    operands = make(np.random.default_rng(4))
+    if isinstance(op, Softmax):
+        expected = operands[0].shape[-1]
+    if isinstance(op, SumHeads):
+        expected += len(operands) - 1  # the bias
+    assert op.longest_sum(*operands) == expected
 
 
 @every_operation

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from model import LoadedModel, Trace, check, load, trace
-from model.checking import Difference, sanity
+from model.checking import sanity
 from model.config import PRESETS
 from model.errors import TextError
 from model.gradient_flow import gradient_flow
@@ -82,7 +82,7 @@ def test_gradients_of_random_texts_are_equal_in_numpy(shipped: LoadedModel, rand
         for stage in shipped.stages:
             found = differences[stage.key]
             assert (found is None) == (stage.kind is Kind.IDS)
-            assert found is None or found.scaled <= Difference.TOLERANCE, stage.key
+            assert found is None or found.equal, (stage.key, found.scaled)
 
 
 def test_asking_for_gradients_changes_no_number(shipped: LoadedModel, random: Random) -> None:

@@ -9,7 +9,7 @@ from app.server.access import Served
 from app.server.json import JSON_TYPE, to_json
 from app.tracing import schemas, wire
 from app.tracing.requests import CheckRequest
-from model.checking import Difference, check, sanity
+from model.checking import Difference, check, sanity, tolerance
 from model.tracing import Trace
 
 router = APIRouter(tags=["checks"])
@@ -32,7 +32,7 @@ def checked(traced: Trace) -> dict[str, Any]:
     return {
         "model": wire.model_card(traced.model),
         **wire.read_text(traced),
-        "tolerance": Difference.TOLERANCE,
+        "tolerance": tolerance(),
         "checks": [
             {
                 "key": stage.key,

@@ -1,4 +1,4 @@
-// The focused stage's second computation: how far NumPy is from what is shown, and where.
+// The focused stage's second computation: how far NumPy is from what is shown, on the scale of what is equal, and where.
 
 import { make, onFollow } from "../../drawing/elements.js";
 import { write, writeAt } from "../../page/address.js";
@@ -38,10 +38,11 @@ function say(root, state) {
   else if (checks === null) said.push("Checking against NumPy …");
   else if (found?.end_to_end.index === null) said.push("There is nothing to check in an empty tensor.");
   else if (found) {
-    said.push(`${verdict(agrees(found))}. From the ids on, the largest difference is `, size(found.end_to_end, state));
-    said.push("; this operation alone, ", size(found.single_operation, state), ".");
+    const { end_to_end: chain, single_operation: alone } = found;
+    said.push(`${verdict(agrees(found))}. From the ids on, the largest difference on the scale of its row is `, size(chain, state));
+    said.push(`, where ${short(chain.tolerance)} is allowed; this operation alone, `, size(alone, state), `, where ${short(alone.tolerance)} is.`);
   }
-  if (differentiated) said.push(` Gradient: ${verdict(differentiated.equal)}, largest difference `, size(differentiated, state, true), ".");
+  if (differentiated) said.push(` Gradient: ${verdict(differentiated.equal)}, largest difference `, size(differentiated, state, true), " of the largest gradient.");
   if (found && !saved) said.push(" ", make("a", { href: allChecks(state), text: "All checks" }));
   root.replaceChildren(...said);
   root.classList.toggle("is-wrong", Boolean(found) && !(agrees(found) && (differentiated?.equal ?? true)));
@@ -49,9 +50,9 @@ function say(root, state) {
 }
 
 /** A difference as a link to its cell; there is no place to name where all are equal. */
-function size({ absolute, index }, state, ofGradient = false) {
-  if (!index || absolute === 0) return short(absolute);
-  return make("a", { href: "?", "data-where": index.join("."), "data-of-gradient": ofGradient, title: `at ${placeInWords(focused(state), index, state)}`, text: short(absolute) });
+function size({ scaled, index }, state, ofGradient = false) {
+  if (!index || scaled === 0) return short(scaled);
+  return make("a", { href: "?", "data-where": index.join("."), "data-of-gradient": ofGradient, title: `at ${placeInWords(focused(state), index, state)}`, text: short(scaled) });
 }
 
 function link(root, state) {
