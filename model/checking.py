@@ -10,6 +10,7 @@ from model import interpreter
 from model.checkpoint import LoadedModel
 from model.ops.attention import Softmax
 from model.ops.op import Array
+from model.question import Question
 from model.table.axes import SOURCE
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
@@ -168,9 +169,10 @@ def _causality(traced: Trace) -> SanityCheck:
     other = _another(traced, line[-1])
     last = len(traced.array("logits")) - 1
     if traced.target is None:
-        changed = trace(traced.model, line[:-1] + other)
+        question = replace(traced.question, text=line[:-1] + other)
     else:
-        changed = trace(traced.model, traced.text, target=line[:-1] + other)
+        question = replace(traced.question, target=line[:-1] + other)
+    changed = trace(traced.model, question)
     before, after = (t.array("logits")[:last] for t in (traced, changed))
     moved = int(np.count_nonzero(before != after))
     return SanityCheck(
@@ -187,8 +189,8 @@ def _both_ways(traced: Trace) -> SanityCheck:
     if last == 0:
         return SanityCheck(name, True, "The text has one character, so nothing is earlier.")
     other = _another(traced, traced.text[-1])
-    hidden = [position for position in traced.reading.hidden if position != last]
-    changed = trace(traced.model, traced.text[:-1] + other, hidden=hidden)
+    hidden = tuple(position for position in traced.question.hidden if position != last)
+    changed = trace(traced.model, Question(traced.text[:-1] + other, hidden=hidden))
     before, after = (t.array("logits")[:last] for t in (traced, changed))
     moved = int(np.count_nonzero(before != after))
     return SanityCheck(

@@ -1,75 +1,79 @@
 """What a model reads of a request: from characters to the ids that its given stages hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
-import torch
 
-from model.checkpoint import LoadedModel
-from model.errors import TextError, quoted
-from model.network.transformer import EncoderDecoder
+from model.config import ModelConfig
+from model.errors import TextError
 from model.ops.op import Array
+from model.question import Question
 from model.table.axes import Along, Lengths
-from model.tokenizer import LINE_END, MASK
-from model.writing import write
+from model.tokenizer import LINE_END, MASK, CharacterTokenizer
+
+
+class Reader(Protocol):
+    """What is known of a model before anything runs."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def config(self) -> ModelConfig: ...
+    @property
+    def tokenizer(self) -> CharacterTokenizer: ...
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The text of a trace, and what a model of its architecture makes of it before it computes.
+    """A question, and what a model of its architecture makes of it before it computes.
 
-    `given` has the ids (n,) of each stage that no operation makes, `asked` the positions whose
-    character the model is asked for, `characters` what the indices of an axis stand for, `no_loss`
-    why nothing that is known was to be predicted, None where something was.
+    `question` has the texts as they were read. `given` has the ids (n,) of each stage that no
+    operation makes, `asked` the positions whose character the model is asked for, `characters` what
+    the indices of an axis stand for, `no_loss` why nothing that is known was to be predicted, None
+    where something was.
     """
 
-    text: str
+    question: Question
     given: Mapping[str, Array]
     lengths: Lengths
     asked: Sequence[int]
     characters: Mapping[Along, Sequence[str]]
-    target: str | None = None
-    hidden: tuple[int, ...] = ()
-    no_loss: TextError | None = None
-    notices: tuple[str, ...] = field(default=(), kw_only=True)
+    no_loss: TextError | None
+    notices: tuple[str, ...]
 
 
-def read(
-    model: LoadedModel, text: str, *, target: str | None = None, hidden: Iterable[int] = ()
-) -> Reading:
-    """Make ids of the texts of a request. CR LF and CR become LF, with a notice.
+def read(model: Reader, question: Question, *, written: bool = False) -> Reading:
+    """Make ids of the texts of a question. CR LF and CR become LF, with a notice.
 
-    `target` is what an encoder-decoder has written so far; when there is none, it writes greedily.
-    `hidden` are the positions that an encoder must guess, beside those typed as `_`.
+    An encoder-decoder's question has its target here; `written` says that it is the model's own.
 
     Raises:
         TextError: a text is empty, longer than the context, or has characters outside the
             vocabulary; or the model has no use for a target, or for hidden positions.
     """
-    if not isinstance(text, str):
-        raise TextError(f"The text is {quoted(text)}; give a string of characters.", field="text")
-    text, notices = with_line_feeds(text)
+    text, notices = with_line_feeds(question.text)
+    question = replace(question, text=text)
     ids = encode(model, text)
-    hidden = _whole(hidden)
-    if target is not None and not model.config.writes:
+    if question.target is not None and not model.config.writes:
         raise TextError(
             f"{model.id} is {model.config.architecture} and has no target; leave it out, or choose "
             "an encoder-decoder.",
             field="target",
         )
-    if hidden and not model.config.guesses:
+    if question.hidden and not model.config.guesses:
         raise TextError(
             f"{model.id} is {model.config.architecture} and guesses no hidden characters; leave "
             "`hidden` out, or choose an encoder-only model.",
             field="hidden",
         )
     if model.config.guesses:
-        return _with_hidden(model, text, ids, hidden, notices)
+        return _with_hidden(model, question, ids, notices)
     if model.config.writes:
-        return _with_target(model, text, ids, target, notices)
+        return _with_target(model, question, ids, notices, written=written)
     return Reading(
-        text,
+        question,
         {"ids": np.array(ids)},
         Lengths(len(ids)),
         asked=(len(ids) - 1,),
@@ -81,22 +85,11 @@ def read(
     )
 
 
-def _whole(hidden: Iterable[int]) -> tuple[int, ...]:
-    """The positions in order, each once."""
-    positions = list(hidden) if isinstance(hidden, Iterable) else [hidden]
-    for position in positions:
-        if not isinstance(position, int) or isinstance(position, bool):
-            raise TextError(
-                f"The position {quoted(position)} to hide is no whole number; give those.",
-                field="hidden",
-            )
-    return tuple(sorted(set(positions)))
-
-
 def _with_hidden(
-    model: LoadedModel, text: str, ids: list[int], hidden: tuple[int, ...], notices: tuple[str, ...]
+    model: Reader, question: Question, ids: list[int], notices: tuple[str, ...]
 ) -> Reading:
     """A text of which some characters are not shown: of those marked, the truth is known."""
+    text, hidden = question.text, question.hidden
     beyond = [position for position in hidden if not 0 <= position < len(text)]
     if beyond:
         raise TextError(
@@ -111,7 +104,7 @@ def _with_hidden(
         shown[position] = model.tokenizer.ids[MASK]
     given = {"ids": shown, "hidden": known, "targets": [ids[position] for position in known]}
     return Reading(
-        text,
+        question,
         {key: np.array(numbers, dtype=np.int64) for key, numbers in given.items()},
         Lengths(len(ids), hidden=len(known)),
         asked=[position for position, character in enumerate(seen) if character == MASK],
@@ -120,7 +113,6 @@ def _with_hidden(
             Along.HIDDEN: [text[position] for position in known],
             Along.VOCABULARY: model.tokenizer.vocabulary,
         },
-        hidden=hidden,
         no_loss=_no_loss(
             not known,
             "nothing that is known is hidden; hide a character of the text by its position (a "
@@ -132,32 +124,30 @@ def _with_hidden(
 
 
 def _with_target(
-    model: LoadedModel, text: str, ids: list[int], target: str | None, notices: tuple[str, ...]
+    model: Reader, question: Question, ids: list[int], notices: tuple[str, ...], *, written: bool
 ) -> Reading:
     """A source, and after a line end the target so far."""
-    empty = "the target is empty; give at least one character"
+    target = question.target
+    assert target is not None, "the model has not written its target yet"
     line_end = model.tokenizer.ids[LINE_END]
-    if target is None:
-        assert isinstance(model.network, EncoderDecoder)
-        with torch.inference_mode():
-            (written,) = write(model.network, [ids], line_end)
-        target = model.tokenizer.decode(written)
-        empty = "the model wrote an empty line; give a target of your own"
-    else:
-        written = _encoded_target(model, target)
-    given = {"encoder.ids": np.array(ids), "decoder.ids": np.array([line_end, *written])}
+    target_ids = _encoded_target(model, target)
+    given = {"encoder.ids": np.array(ids), "decoder.ids": np.array([line_end, *target_ids])}
+    empty = (
+        "the model wrote an empty line; give a target of your own"
+        if written
+        else "the target is empty; give at least one character"
+    )
     return Reading(
-        text,
+        question,
         given,
-        Lengths(len(ids), len(written) + 1),
-        asked=(len(written),),
+        Lengths(len(ids), len(target_ids) + 1),
+        asked=(len(target_ids),),
         characters={
-            Along.TEXT: text,
+            Along.TEXT: question.text,
             Along.TARGET: LINE_END + target,
             Along.VOCABULARY: model.tokenizer.vocabulary,
         },
-        target=target,
-        no_loss=_no_loss(not written, empty, "target"),
+        no_loss=_no_loss(not target_ids, empty, "target"),
         notices=notices,
     )
 
@@ -167,16 +157,14 @@ def _no_loss(nothing: bool, reason: str, field: str) -> TextError | None:
     return TextError(message, field=field) if nothing else None
 
 
-def longest_target(model: LoadedModel) -> int | None:
+def longest_target(model: Reader) -> int | None:
     """The most characters that a target can have; None where a model has no targets."""
     if not model.config.writes:
         return None
     return model.config.context_length - 1  # the line end that begins it takes a position
 
 
-def _encoded_target(model: LoadedModel, target: str) -> list[int]:
-    if not isinstance(target, str):
-        raise TextError(f"The target is {quoted(target)}; give a string.", field="target")
+def _encoded_target(model: Reader, target: str) -> list[int]:
     if LINE_END in target or "\r" in target:
         raise TextError(
             "The target has a line end, and a line end begins and ends every target; give the one "
@@ -186,7 +174,7 @@ def _encoded_target(model: LoadedModel, target: str) -> list[int]:
     return _within(model, target, longest_target(model) or 0, "target")
 
 
-def encode(model: LoadedModel, text: str) -> list[int]:
+def encode(model: Reader, text: str) -> list[int]:
     """The ids of a text that the model can read: 1 to context_length known characters.
 
     Raises:
@@ -200,7 +188,7 @@ def encode(model: LoadedModel, text: str) -> list[int]:
     return _within(model, text, limit, "text")
 
 
-def _within(model: LoadedModel, text: str, limit: int, field: str) -> list[int]:
+def _within(model: Reader, text: str, limit: int, field: str) -> list[int]:
     if len(text) <= limit:
         return model.tokenizer.encode(text, field)
     message = (

@@ -15,11 +15,13 @@ from torch import Tensor
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
 from model.ops.op import Array
+from model.question import Question
 from model.reading import Reading, read
 from model.recorder import Record, Recorder
 from model.table.axes import Along
 from model.table.stage import Stage
 from model.tokenizer import glyph
+from model.writing import answered
 
 LIKELIEST = 10
 DISPLAY = "token_tracer.display"
@@ -57,13 +59,18 @@ class Trace:
     """d loss / d parameter by the checkpoint's names; a tied one has the sum of its uses."""
 
     @property
+    def question(self) -> Question:
+        """What was asked, with line ends as they were read and the target that was written."""
+        return self.reading.question
+
+    @property
     def text(self) -> str:
-        return self.reading.text
+        return self.question.text
 
     @property
     def target(self) -> str | None:
         """What an encoder-decoder has written so far; None for other models."""
-        return self.reading.target
+        return self.question.target
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -136,14 +143,15 @@ class Trace:
 
 def trace(
     model: LoadedModel,
-    text: str,
+    question: Question | str,
     *,
     target: str | None = None,
     hidden: Iterable[int] = (),
     gradients: bool = False,
     weight_gradients: bool = False,
 ) -> Trace:
-    """Run a text through the model and keep every stage; `target` and `hidden` as `read` has them.
+    """Run a text through the model and keep every stage. `target` and `hidden` make a question of
+    a bare text; without a target an encoder-decoder writes its own first.
 
     `gradients` asks for d loss / d stage too, `weight_gradients` for d loss / d parameter; the
     loss is the mean over the characters that were to be predicted.
@@ -151,7 +159,8 @@ def trace(
     Raises:
         TextError: the model cannot read that, or gradients are asked for and it predicts nothing.
     """
-    reading = read(model, text, target=target, hidden=hidden)
+    asked = Question.of(question, target, hidden)
+    reading = read(model, answered(model, asked), written=asked.target is None)
     if gradients or weight_gradients:
         return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
     recorder = Recorder(model.config, reading.lengths)

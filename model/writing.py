@@ -4,11 +4,32 @@ Axes: B batch, T position, S source, D d_model, V vocab.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from model.checkpoint import LoadedModel
 from model.network.transformer import EncoderDecoder
+from model.question import Question
+from model.reading import read
+from model.tokenizer import LINE_END
+
+
+def answered(model: LoadedModel, question: Question) -> Question:
+    """The question with the target that the model itself writes, where it is an encoder-decoder
+    that was given none; any other question as it is.
+
+    Raises:
+        TextError: the model cannot read that.
+    """
+    if question.target is not None or not model.config.writes:
+        return question
+    assert isinstance(model.network, EncoderDecoder)
+    source = read(model, replace(question, target="")).given["encoder.ids"]
+    with torch.inference_mode():
+        (ids,) = write(model.network, [source.tolist()], model.tokenizer.ids[LINE_END])
+    return replace(question, target=model.tokenizer.decode(ids))
 
 
 def write(

@@ -12,6 +12,7 @@ from model import LoadedModel, check, trace
 from model.checking import StageCheck, difference, sanity
 from model.interpreter import apply, run
 from model.ops.op import Array
+from model.question import Question
 from model.reading import read
 from model.recorder import Record, Recorder
 from model.table.stage import Kind, Stage
@@ -64,7 +65,7 @@ def test_exact_numbers_are_equal_end_to_end(model: LoadedModel, random: Random) 
     network = copy.deepcopy(model.network).double()
     weights = {key: array.astype(np.float64) for key, array in model.weights.items()}
     for _ in range(50):
-        reading = read(model, random_text(model, random))
+        reading = read(model, Question(random_text(model, random)))
         recorder = Recorder(model.config, reading.lengths)
         with torch.inference_mode():
             given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}

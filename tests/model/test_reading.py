@@ -6,6 +6,7 @@ import pytest
 
 from model import LoadedModel, load, trace
 from model.errors import TextError
+from model.question import Question
 from model.reading import longest_target, read
 from model.table.axes import Along, Lengths
 from model.tokenizer import LINE_END, MASK
@@ -51,7 +52,7 @@ def test_typed_mask_is_guessed_but_has_no_loss(encoder: LoadedModel) -> None:
 
 
 def test_typed_mask_that_is_hidden_too_is_counted_once(encoder: LoadedModel) -> None:
-    reading = read(encoder, "T_ be", hidden=[1, 3, 3])
+    reading = read(encoder, Question("T_ be", hidden=(1, 3, 3)))
     assert reading.asked == [1, 3]
     assert reading.lengths == Lengths(5, hidden=1)
 
