@@ -101,14 +101,18 @@ def explain(
     of d loss / d that cell. Of a long sum the `largest` terms are listed, or all with None.
 
     Raises:
-        UnknownStage: the model has no such stage.
+        UnknownStage: the trace has no such stage.
         CellError: the tensor has no such cell, or no gradient.
     """
     stage = traced.stage(key)
-    readers = tuple(one for one in traced.model.stages if key in one.inputs)
-    used_by = tuple(reader.key for reader in readers)
+    uses = [
+        (reader, operand)
+        for reader in traced.stages
+        for operand, read in enumerate(reader.inputs)
+        if read == key
+    ]
+    used_by = _keys(uses)
     if gradient:
-        uses = [(reader, reader.inputs.index(key)) for reader in readers]
         shown = _Tensor(key, None, True, _gradient_of_stage(traced, key))
         place = _placed(traced, index, shown, stage.axes)
         return _passed_back(traced, shown, place, stage.symbol, uses, largest)
@@ -137,12 +141,15 @@ def explain_weight(
         UnknownWeight: the model has no such parameter.
         CellError: the tensor has no such cell, or the trace no gradients.
     """
-    parameter = parameter_of(traced.model, key)
-    weight, readers = parameter.weight, parameter.used_by
-    used_by = tuple(reader.key for reader in readers)
+    weight = parameter_of(traced.model, key).weight
+    uses = [
+        (reader, operand)
+        for reader in traced.stages
+        for operand, read in enumerate(reader.weights, start=len(reader.inputs))
+        if read.key == key
+    ]
+    used_by = _keys(uses)
     if gradient:
-        keys = [(reader, [one.key for one in reader.weights]) for reader in readers]
-        uses = [(reader, len(reader.inputs) + of.index(key)) for reader, of in keys]
         shown = _Tensor(None, key, True, _gradient_of_weight(traced, key))
         place = _placed(traced, index, shown, weight.axes)
         return _passed_back(traced, shown, place, weight.symbol, uses, largest)
@@ -171,17 +178,20 @@ def _passed_back(
 ) -> Cell:
     """A cell of a gradient: the sum of what each use of the tensor passes back. Nothing uses the
     loss, whose mean is taken."""
-    readers = [reader for reader, _ in uses]
     operands = [
         _Tensor(reader.key, None, True, _gradient_of_stage(traced, reader.key))
-        for reader in readers
+        for reader, _ in uses
     ]
     explanation = (
         backflow.explain(traced, uses, place) if uses else backflow.of_mean(shown.array.size)
     )
-    equation = backflow.equation(symbol, readers)
-    used_by = tuple(reader.key for reader in readers)
-    return _cell(shown, place, equation, explanation, operands, largest, used_by)
+    equation = backflow.equation(symbol, tuple(dict.fromkeys(reader for reader, _ in uses)))
+    return _cell(shown, place, equation, explanation, operands, largest, _keys(uses))
+
+
+def _keys(uses: Sequence[backflow.Use]) -> tuple[str, ...]:
+    """Who uses a tensor, each once: a stage may read it as several of its operands."""
+    return tuple(dict.fromkeys(reader.key for reader, _ in uses))
 
 
 def _cell(

@@ -7,14 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from model import interpreter
-from model.checkpoint import LoadedModel
 from model.ops.attention import Softmax
 from model.ops.op import Array
 from model.question import Question
 from model.table.axes import SOURCE
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
-from model.tracing import Trace, stage_of, trace
+from model.tracing import Trace, trace
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class StageCheck:
 def check(traced: Trace) -> tuple[StageCheck, ...]:
     """Compute every stage a second time, in NumPy, forward and, if the trace has gradients,
     backward; and compare. In float64, so that what differs is the rounding of the shown side."""
-    stages, weights = traced.model.stages, traced.model.exact_weights
+    stages, weights = traced.stages, traced.model.exact_weights
     recorded = {stage.key: _exact(traced.array(stage.key)) for stage in stages}
     given = traced.reading.given
     again = interpreter.run(stages, weights, given)
@@ -102,7 +101,7 @@ def _gradient_differences(traced: Trace, recorded: Mapping[str, Array]) -> dict[
     −log p is −1/p, so a last digit of a small p would count for more than all else."""
     if traced.gradients is None:
         return {}
-    stages, weights = traced.model.stages, traced.model.exact_weights
+    stages, weights = traced.stages, traced.model.exact_weights
     dy = interpreter.gradient_of_mean(recorded[stages[-1].key])
     ours = interpreter.backward(stages, weights, recorded, dy).stages
     shown = {key: traced.gradients.array(key) for key in traced.gradients}
@@ -130,10 +129,10 @@ def sanity(traced: Trace) -> tuple[SanityCheck, ...]:
     """Attention rows sum to 1; and where a mask is, nothing is above the diagonal, and a changed
     last character changes nothing before it, bit for bit. Without one it must change something."""
     weights = [
-        stage for stage in traced.model.stages
+        stage for stage in traced.stages
         if isinstance(stage.op, Softmax) and stage.axes[-1].name == SOURCE.name
     ]  # fmt: skip
-    masked = [stage for stage in weights if _is_masked(traced.model, stage)]
+    masked = [stage for stage in weights if _is_masked(traced, stage)]
     sums = max(_furthest_from_one(traced.array(stage.key)) for stage in weights)
     rows = SanityCheck(
         "Every row of attention weights sums to 1",
@@ -151,9 +150,9 @@ def sanity(traced: Trace) -> tuple[SanityCheck, ...]:
     return rows, triangle, _causality(traced)
 
 
-def _is_masked(model: LoadedModel, weights: Stage) -> bool:
+def _is_masked(traced: Trace, weights: Stage) -> bool:
     (scores,) = weights.inputs
-    return stage_of(model, scores).op.masks
+    return traced.stage(scores).op.masks
 
 
 def _furthest_from_one(weights: Array) -> float:

@@ -1,7 +1,7 @@
 """One text through one model, with every tensor kept."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
@@ -52,6 +52,8 @@ class Trace:
 
     model: LoadedModel
     reading: Reading
+    stages: tuple[Stage, ...]
+    """The table of what this trace has, in the order in which its tensors were made."""
     tensors: Record
     gradients: Record | None = None
     """d loss / d stage, of the mean loss, for each stage that is not ids; None unless asked for."""
@@ -96,7 +98,7 @@ class Trace:
         """A stage's tensor, its axes as the stage table says.
 
         Raises:
-            UnknownStage: the model has no such stage.
+            UnknownStage: the trace has no such stage.
         """
         self._require(key)
         return self.tensors[key]
@@ -116,7 +118,7 @@ class Trace:
 
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
-        return stage_of(self.model, key)
+        return stage_of(self.stages, key)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.text!r} by {self.model.id}: {len(self.tensors)} stages>"
@@ -130,7 +132,7 @@ class Trace:
 
     def _require(self, key: str) -> None:
         if key not in self.tensors:
-            raise UnknownStage(_no_stage(self.model, key), field="stage")
+            raise UnknownStage(_no_stage(self.stages, key), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
         """The `n` likeliest characters, likeliest first: after a position (default: the last), or
@@ -163,10 +165,10 @@ def trace(
     reading = read(model, answered(model, asked), written=asked.target is None)
     if gradients or weight_gradients:
         return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
-    recorder = Recorder(model.config, reading.lengths)
+    recorder = Recorder(model.stages, model.config, reading.lengths)
     with torch.inference_mode():
         model.network.score(_batch_of_one(reading), recorder.record)
-    return Trace(model, reading, recorder.finish())
+    return Trace(model, reading, model.stages, recorder.finish())
 
 
 def _batch_of_one(reading: Reading) -> dict[str, Tensor]:
@@ -180,7 +182,7 @@ def _differentiated(
     the parameters, which all requests share."""
     if reading.no_loss is not None:
         raise reading.no_loss
-    recorder = Recorder(model.config, reading.lengths)
+    recorder = Recorder(model.stages, model.config, reading.lengths)
     floating: dict[str, Tensor] = {}
 
     def tap(key: str, tensor: Tensor) -> Tensor:
@@ -200,25 +202,26 @@ def _differentiated(
     return Trace(
         model,
         reading,
+        model.stages,
         recorder.finish(),
         Record(by_stage) if of_stages else None,
         by_weight if of_weights else None,
     )
 
 
-def stage_of(model: LoadedModel, key: str) -> Stage:
+def stage_of(stages: Sequence[Stage], key: str) -> Stage:
     """The stage of that exact key.
 
     Raises:
-        UnknownStage: the model has none.
+        UnknownStage: the table has none.
     """
-    for stage in model.stages:
+    for stage in stages:
         if stage.key == key:
             return stage
-    raise UnknownStage(_no_stage(model, key), field="stage")
+    raise UnknownStage(_no_stage(stages, key), field="stage")
 
 
-def matching(model: LoadedModel, patterns: Iterable[str]) -> tuple[Stage, ...]:
+def matching(stages: Sequence[Stage], patterns: Iterable[str]) -> tuple[Stage, ...]:
     """The stages whose key matches any of the shell patterns (`*` crosses dots), in table order.
 
     Raises:
@@ -227,15 +230,15 @@ def matching(model: LoadedModel, patterns: Iterable[str]) -> tuple[Stage, ...]:
     chosen = set()
     for pattern in patterns:
         fits = re.compile(translate(pattern)).match
-        found = {stage.key for stage in model.stages if fits(stage.key)}
+        found = {stage.key for stage in stages if fits(stage.key)}
         if not found:
-            raise UnknownStage(_no_stage(model, pattern), field="stages")
+            raise UnknownStage(_no_stage(stages, pattern), field="stages")
         chosen |= found
-    return tuple(stage for stage in model.stages if stage.key in chosen)
+    return tuple(stage for stage in stages if stage.key in chosen)
 
 
-def _no_stage(model: LoadedModel, key: str) -> str:
+def _no_stage(stages: Sequence[Stage], key: str) -> str:
     return (
-        f"No stage of {model.id} matches {quoted(key)}. It has {len(model.stages)} stages from "
-        f"{model.stages[0].key} to {model.stages[-1].key}; the stage table lists them."
+        f"No stage matches {quoted(key)}. There are {len(stages)} stages from {stages[0].key} to "
+        f"{stages[-1].key}; the stage table lists them."
     )

@@ -66,7 +66,7 @@ def test_exact_numbers_are_equal_end_to_end(model: LoadedModel, random: Random) 
     weights = {key: array.astype(np.float64) for key, array in model.weights.items()}
     for _ in range(50):
         reading = read(model, Question(random_text(model, random)))
-        recorder = Recorder(model.config, reading.lengths)
+        recorder = Recorder(model.stages, model.config, reading.lengths)
         with torch.inference_mode():
             given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
             network.score(given, recorder)

@@ -321,18 +321,18 @@ def test_unknown_stage_is_refused_by_name(model: LoadedModel) -> None:
     with pytest.raises(UnknownStage, match=r"blocks\.9\.attn"):
         trace(model, "a").tensor("blocks.9.attn.weights")
     with pytest.raises(UnknownStage, match="nothing"):
-        stage_of(model, "nothing")
+        stage_of(model.stages, "nothing")
 
 
 def test_patterns_choose_stages_in_table_order(model: LoadedModel) -> None:
-    chosen = matching(model, ["logits", "blocks.*.attn.weights", "logits"])
+    chosen = matching(model.stages, ["logits", "blocks.*.attn.weights", "logits"])
     expected = [s.key for s in model.stages if s.key.endswith("attn.weights") or s.key == "logits"]
     assert [stage.key for stage in chosen] == expected
 
 
 def test_pattern_without_a_match_is_refused(model: LoadedModel) -> None:
     with pytest.raises(UnknownStage, match="nothing"):
-        matching(model, ["*", "nothing.*"])
+        matching(model.stages, ["*", "nothing.*"])
 
 
 def test_encoding_is_undone_by_decoding(model: LoadedModel, random: Random) -> None:
