@@ -2,7 +2,7 @@
 gradient.
 
 The operations explain themselves; here their operands get names, so that each can be asked in
-turn, down to the weights and the characters.
+turn, down to the weights and the pieces of the text.
 """
 
 import operator
@@ -122,7 +122,7 @@ def explain(
     operands += [_weight(traced, weight.key) for weight in stage.weights]
     explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
-        explanation = replace(explanation, note=_character(traced, stage, place))
+        explanation = replace(explanation, note=_given(traced, stage, place))
     return _cell(shown, place, stage.equation, explanation, operands, largest, used_by)
 
 
@@ -295,11 +295,12 @@ def _placed(
     )
 
 
-def _character(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str | None:
-    """Which character a given integer stands for."""
+def _given(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str:
+    """Which piece a given integer stands for."""
     (axis,), (i,) = stage.axes, place
     assert axis.along is not None
-    return f"The character is {quoted(traced.reading.characters[axis.along][i])}."
+    piece = traced.reading.pieces[axis.along][i]
+    return f"The {traced.model.tokenizer.unit} is {quoted(piece.text or piece.label)}."
 
 
 def _largest(array: Array) -> float:

@@ -9,11 +9,10 @@ import numpy as np
 from model import interpreter
 from model.ops.attention import Softmax
 from model.ops.op import Array
-from model.question import Question
-from model.table.axes import SOURCE
+from model.table.axes import SOURCE, Along
 from model.table.stage import Stage
-from model.tokenizer import LINE_END, MASK
-from model.tracing import Trace, trace
+from model.tokenizer import LINE_END, MASK, Piece, Tokenizer
+from model.tracing import Trace, forward
 
 
 @dataclass(frozen=True)
@@ -161,46 +160,44 @@ def _furthest_from_one(weights: Array) -> float:
 
 def _causality(traced: Trace) -> SanityCheck:
     """Of the text, or of an encoder-decoder's target: its source it reads in both directions."""
-    name = "A changed last character changes nothing earlier"
-    line = traced.text if traced.target is None else traced.target
-    if len(line) < 2 and (traced.target is None or not line):
-        return SanityCheck(name, True, "There is nothing before the last character.")
-    other = _another(traced, line[-1])
-    last = len(traced.array("logits")) - 1
-    if traced.target is None:
-        question = replace(traced.question, text=line[:-1] + other)
-    else:
-        question = replace(traced.question, target=line[:-1] + other)
-    changed = trace(traced.model, question)
-    before, after = (t.array("logits")[:last] for t in (traced, changed))
-    moved = int(np.count_nonzero(before != after))
-    return SanityCheck(
-        name,
-        moved == 0,
-        f"With {other!r} last, {moved} of the {before.size} logits before it differ.",
-    )
+    unit = traced.model.tokenizer.unit
+    name = f"A changed last {unit} changes nothing earlier"
+    along = Along.TEXT if traced.target is None else Along.TARGET
+    pieces = traced.reading.pieces[along]
+    if len(pieces) < 2:
+        return SanityCheck(name, True, f"There is nothing before the last {unit}.")
+    moved, finding = _with_another_last(traced, along, pieces[-1])
+    return SanityCheck(name, moved == 0, finding)
 
 
 def _both_ways(traced: Trace) -> SanityCheck:
     """An encoder's positions see the later ones too."""
-    name = "A changed last character changes what is earlier: attention goes both ways"
-    last = len(traced.tokens) - 1
-    if last == 0:
-        return SanityCheck(name, True, "The text has one character, so nothing is earlier.")
-    other = _another(traced, traced.text[-1])
-    hidden = tuple(position for position in traced.question.hidden if position != last)
-    changed = trace(traced.model, Question(traced.text[:-1] + other, hidden=hidden))
-    before, after = (t.array("logits")[:last] for t in (traced, changed))
+    tokenizer = traced.model.tokenizer
+    name = f"A changed last {tokenizer.unit} changes what is earlier: attention goes both ways"
+    if len(traced.tokens) == 1:
+        return SanityCheck(name, True, f"The text has one {tokenizer.unit}, so nothing is earlier.")
+    truth = tokenizer.read(traced.text)[-1]  # which may be hidden
+    moved, finding = _with_another_last(traced, Along.TEXT, truth)
+    return SanityCheck(name, moved > 0, finding)
+
+
+def _with_another_last(traced: Trace, along: Along, last: Piece) -> tuple[int, str]:
+    """How many logits differ before the last position of a text when another id stands there, and
+    the sentence that says so. An id is changed and not the text, which might be cut otherwise."""
+    model, given = traced.model, traced.reading.given
+    key = next(one.key for one in traced.stages if one.key in given and one.axes[0].along is along)
+    other = _another(model.tokenizer, last.id)
+    changed = given[key].copy()
+    changed[-1] = other.id
+    again = forward(model, replace(traced.reading, given={**given, key: changed}))
+    before, after = (one.array("logits")[:-1] for one in (traced, again))
     moved = int(np.count_nonzero(before != after))
-    return SanityCheck(
-        name,
-        moved > 0,
-        f"With {other!r} last, {moved} of the {before.size} logits before it differ.",
-    )
+    return moved, f"With {other.text!r} last, {moved} of the {before.size} logits before it differ."
 
 
-def _another(traced: Trace, character: str) -> str:
-    """A different character that any line may have."""
-    vocabulary = [c for c in traced.model.tokenizer.vocabulary if c not in (LINE_END, MASK)]
-    at = vocabulary.index(character) if character in vocabulary else -1
-    return vocabulary[(at + 1) % len(vocabulary)]
+def _another(tokenizer: Tokenizer, id: int) -> Piece:
+    """The next piece, in the vocabulary's order, that any line may have."""
+    count = len(tokenizer)
+    others = (tokenizer.piece((id + step) % count) for step in range(1, count))
+    free = (piece for piece in others if piece.text not in (LINE_END, MASK))
+    return next(free, tokenizer.piece(id))

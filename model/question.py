@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
 
 from model.errors import TextError, quoted
 
@@ -30,17 +29,17 @@ class Question:
             raise TextError(f"The target is {quoted(self.target)}; give a string.", field="target")
         object.__setattr__(self, "hidden", _whole(self.hidden))
 
-    @classmethod
+    @staticmethod
     def of(
-        cls, asked: "Question | str", target: str | None = None, hidden: Iterable[int] = ()
-    ) -> Self:
+        asked: "Question | str", target: str | None = None, hidden: Iterable[int] = ()
+    ) -> "Question":
         """The question itself, or that of a text, which takes what else is said of it.
 
         Raises:
             TypeError: a question has its own target and hidden positions, and is given others.
         """
-        if not isinstance(asked, cls):
-            return cls(asked, target, _whole(hidden))
+        if not isinstance(asked, Question):
+            return Question(asked, target, _whole(hidden))
         if target is not None or hidden != ():
             raise TypeError("the question has its target and its hidden positions; give no others")
         return asked

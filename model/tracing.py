@@ -20,8 +20,8 @@ from model.reading import Reading, read
 from model.recorder import Record, Recorder
 from model.table.axes import Along
 from model.table.stage import Stage
-from model.tokenizer import glyph
-from model.writing import answered
+from model.tokenizer import Piece
+from model.writing import written
 
 LIKELIEST = 10
 DISPLAY = "token_tracer.display"
@@ -29,7 +29,8 @@ DISPLAY = "token_tracer.display"
 
 
 class Token(NamedTuple):
-    """One position of the text: its id, its character, and the label that pictures show."""
+    """One position of a text: its id, the characters it stands for, and the label that pictures
+    show."""
 
     position: int
     id: int
@@ -38,7 +39,7 @@ class Token(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """One possible next character and its probability."""
+    """One possible next piece and its probability."""
 
     id: int
     text: str
@@ -89,10 +90,14 @@ class Trace:
         return self._tokens(Along.TARGET)
 
     def _tokens(self, along: Along) -> tuple[Token, ...]:
-        characters = self.reading.characters.get(along, "")
-        ids = map(self.model.tokenizer.ids.__getitem__, characters)
-        rows = zip(range(len(characters)), ids, characters, map(glyph, characters), strict=True)
-        return tuple(map(Token._make, rows))
+        pieces = self.reading.pieces.get(along, ())
+        return tuple(Token(at, one.id, one.text, one.label) for at, one in enumerate(pieces))
+
+    def pieces(self, along: Along) -> Sequence[Piece]:
+        """What the indices of an axis along this stand for, in order."""
+        if along is not Along.VOCABULARY:
+            return self.reading.pieces[along]
+        return [self.model.tokenizer.piece(id) for id in range(self.model.config.vocab_size)]
 
     def tensor(self, key: str) -> Tensor:
         """A stage's tensor, its axes as the stage table says.
@@ -135,12 +140,12 @@ class Trace:
             raise UnknownStage(_no_stage(self.stages, key), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
-        """The `n` likeliest characters, likeliest first: after a position (default: the last), or
-        of an encoder at it."""
+        """The `n` likeliest pieces, likeliest first: after a position (default: the last), or of an
+        encoder at it."""
         row = self.array("probabilities")[-1 if position is None else position]
         likeliest = np.argsort(-row, kind="stable")[:n]
-        vocabulary = self.model.tokenizer.vocabulary
-        return tuple(Prediction(int(i), vocabulary[i], float(row[i])) for i in likeliest)
+        piece = self.model.tokenizer.piece
+        return tuple(Prediction(int(i), piece(int(i)).text, float(row[i])) for i in likeliest)
 
 
 def trace(
@@ -156,15 +161,20 @@ def trace(
     a bare text; without a target an encoder-decoder writes its own first.
 
     `gradients` asks for d loss / d stage too, `weight_gradients` for d loss / d parameter; the
-    loss is the mean over the characters that were to be predicted.
+    loss is the mean over the pieces that were to be predicted.
 
     Raises:
         TextError: the model cannot read that, or gradients are asked for and it predicts nothing.
     """
     asked = Question.of(question, target, hidden)
-    reading = read(model, answered(model, asked), written=asked.target is None)
+    reading = read(model, asked, written(model, asked))
     if gradients or weight_gradients:
         return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
+    return forward(model, reading)
+
+
+def forward(model: LoadedModel, reading: Reading) -> Trace:
+    """Run what was read through the model and keep every stage."""
     recorder = Recorder(model.stages, model.config, reading.lengths)
     with torch.inference_mode():
         model.network.score(_batch_of_one(reading), recorder.record)

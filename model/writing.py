@@ -12,24 +12,25 @@ from torch import Tensor
 from model.checkpoint import LoadedModel
 from model.network.transformer import EncoderDecoder
 from model.question import Question
-from model.reading import read
+from model.reading import read, symbol
 from model.tokenizer import LINE_END
 
 
-def answered(model: LoadedModel, question: Question) -> Question:
-    """The question with the target that the model itself writes, where it is an encoder-decoder
-    that was given none; any other question as it is.
+def written(model: LoadedModel, question: Question) -> list[int] | None:
+    """The ids of the target that an encoder-decoder writes by itself where a question has none;
+    None for any other question.
 
     Raises:
         TextError: the model cannot read that.
     """
     if question.target is not None or not model.config.writes:
-        return question
+        return None
     assert isinstance(model.network, EncoderDecoder)
     source = read(model, replace(question, target="")).given["encoder.ids"]
+    line_end = symbol(model.tokenizer, LINE_END)
     with torch.inference_mode():
-        (ids,) = write(model.network, [source.tolist()], model.tokenizer.ids[LINE_END])
-    return replace(question, target=model.tokenizer.decode(ids))
+        (ids,) = write(model.network, [source.tolist()], line_end.id)
+    return ids
 
 
 def write(

@@ -6,7 +6,7 @@ from model import LoadedModel, Question, load, trace
 from model.errors import TextError
 from model.network.transformer import EncoderDecoder
 from model.reading import read
-from model.writing import answered
+from model.writing import written
 from tests.conftest import ROOT
 
 
@@ -57,28 +57,32 @@ def test_trace_of_a_text_is_that_of_its_question(model: LoadedModel) -> None:
     assert trace(model, "To be").question == trace(model, Question("To be")).question
 
 
-def test_answered_question_has_what_the_model_writes(seq2seq: LoadedModel) -> None:
-    asked = answered(seq2seq, Question("Th kng"))
-    assert asked.text == "Th kng"
-    assert asked == trace(seq2seq, "Th kng").question
+def test_question_without_a_target_is_read_with_what_the_model_writes(
+    seq2seq: LoadedModel,
+) -> None:
+    asked = Question("Th kng")
+    ids = written(seq2seq, asked)
+    assert ids
+    assert read(seq2seq, asked, ids).question == Question("Th kng", seq2seq.tokenizer.write(ids))
+    assert trace(seq2seq, asked).array("decoder.ids")[1:].tolist() == ids
 
 
-def test_question_with_a_target_is_answered_already(seq2seq: LoadedModel) -> None:
-    asked = Question("T b", "")
-    assert answered(seq2seq, asked) is asked
+def test_nothing_is_written_where_a_target_is_given(
+    seq2seq: LoadedModel, model: LoadedModel
+) -> None:
+    assert written(seq2seq, Question("T b", "")) is None
+    assert written(model, Question("T b")) is None
 
 
-def test_question_that_cannot_be_read_is_not_answered(
+def test_nothing_is_written_for_a_question_that_cannot_be_read(
     seq2seq: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is written for a request that will be refused."""
-
     def run(*_: object) -> None:
         raise AssertionError("the network ran")
 
     monkeypatch.setattr(EncoderDecoder, "read", run)
     with pytest.raises(TextError, match="guesses no hidden"):
-        answered(seq2seq, Question("T b", hidden=(0,)))
+        written(seq2seq, Question("T b", hidden=(0,)))
 
 
 def test_reading_runs_no_network(

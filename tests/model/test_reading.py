@@ -40,7 +40,7 @@ def test_hidden_character_is_read_as_the_mask_and_is_the_target(encoder: LoadedM
     assert traced.tensor("ids").tolist() == [ids[c] for c in "T_ b_"]
     assert traced.tensor("hidden").tolist() == [1, 4]
     assert traced.tensor("targets").tolist() == [ids["o"], ids["e"]]
-    assert traced.reading.characters[Along.HIDDEN] == ["o", "e"]
+    assert [one.text for one in traced.reading.pieces[Along.HIDDEN]] == ["o", "e"]
     assert traced.text == "To be"
 
 

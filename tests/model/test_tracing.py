@@ -13,7 +13,7 @@ from model import LoadedModel, trace
 from model.checking import difference
 from model.config import ModelConfig
 from model.errors import TextError, UnknownStage
-from model.reading import encode
+from model.reading import pieces_of
 from model.table.axes import Lengths
 from model.table.stage import Kind
 from model.tracing import Trace, matching, stage_of
@@ -335,6 +335,6 @@ def test_pattern_without_a_match_is_refused(model: LoadedModel) -> None:
         matching(model.stages, ["*", "nothing.*"])
 
 
-def test_encoding_is_undone_by_decoding(model: LoadedModel, random: Random) -> None:
+def test_reading_is_undone_by_writing(model: LoadedModel, random: Random) -> None:
     text = random_text(model, random)
-    assert model.tokenizer.decode(encode(model, text)) == text
+    assert model.tokenizer.write([piece.id for piece in pieces_of(model, text)]) == text
