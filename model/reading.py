@@ -195,11 +195,6 @@ def pieces_of(model: Reader, text: str) -> tuple[Piece, ...]:
     return _within(model, text, limit, "text")
 
 
-def encode(model: Reader, text: str) -> list[int]:
-    """The ids of the same."""
-    return [piece.id for piece in pieces_of(model, text)]
-
-
 def _within(model: Reader, text: str, limit: int, field: str) -> tuple[Piece, ...]:
     unit = model.tokenizer.unit
     try:

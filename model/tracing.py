@@ -123,7 +123,7 @@ class Trace:
 
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
-        return stage_of(self.stages, key)
+        return stage_of(self.stages, key, self.model.id)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.text!r} by {self.model.id}: {len(self.tensors)} stages>"
@@ -137,7 +137,7 @@ class Trace:
 
     def _require(self, key: str) -> None:
         if key not in self.tensors:
-            raise UnknownStage(_no_stage(self.stages, key), field="stage")
+            raise UnknownStage(_no_stage(self.stages, key, self.model.id), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
         """The `n` likeliest pieces, likeliest first: after a position (default: the last), or of an
@@ -219,8 +219,8 @@ def _differentiated(
     )
 
 
-def stage_of(stages: Sequence[Stage], key: str) -> Stage:
-    """The stage of that exact key.
+def stage_of(stages: Sequence[Stage], key: str, owner: str = "the table") -> Stage:
+    """The stage of that exact key; `owner` is what an error calls whose stages they are.
 
     Raises:
         UnknownStage: the table has none.
@@ -228,10 +228,12 @@ def stage_of(stages: Sequence[Stage], key: str) -> Stage:
     for stage in stages:
         if stage.key == key:
             return stage
-    raise UnknownStage(_no_stage(stages, key), field="stage")
+    raise UnknownStage(_no_stage(stages, key, owner), field="stage")
 
 
-def matching(stages: Sequence[Stage], patterns: Iterable[str]) -> tuple[Stage, ...]:
+def matching(
+    stages: Sequence[Stage], patterns: Iterable[str], owner: str = "the table"
+) -> tuple[Stage, ...]:
     """The stages whose key matches any of the shell patterns (`*` crosses dots), in table order.
 
     Raises:
@@ -242,13 +244,13 @@ def matching(stages: Sequence[Stage], patterns: Iterable[str]) -> tuple[Stage, .
         fits = re.compile(translate(pattern)).match
         found = {stage.key for stage in stages if fits(stage.key)}
         if not found:
-            raise UnknownStage(_no_stage(stages, pattern), field="stages")
+            raise UnknownStage(_no_stage(stages, pattern, owner), field="stages")
         chosen |= found
     return tuple(stage for stage in stages if stage.key in chosen)
 
 
-def _no_stage(stages: Sequence[Stage], key: str) -> str:
+def _no_stage(stages: Sequence[Stage], key: str, owner: str) -> str:
     return (
-        f"No stage matches {quoted(key)}. There are {len(stages)} stages from {stages[0].key} to "
-        f"{stages[-1].key}; the stage table lists them."
+        f"No stage of {owner} matches {quoted(key)}. It has {len(stages)} stages from "
+        f"{stages[0].key} to {stages[-1].key}; the stage table lists them."
     )

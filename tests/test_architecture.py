@@ -49,7 +49,7 @@ ROOMS = {
         "counting": "config table",
         "budget": "config errors table",
         "checkpoint": "budget config errors network ops table tokenizer",
-        "parameters": "checkpoint config errors table",
+        "parameters": "checkpoint errors table",
         "reading": "config errors ops question table tokenizer",
         "writing": "checkpoint network question reading tokenizer",
         "training": "budget checkpoint config errors network tokenizer writing",

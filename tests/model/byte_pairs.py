@@ -67,5 +67,5 @@ def byte_pair_model(**changes: object) -> LoadedModel:
     tokenizer = BytePairs()
     sizes = {"context_length": 12, "d_model": 8, "n_heads": 2, "d_ff": 16, "n_blocks": 1}
     config = ModelConfig(vocab_size=len(tokenizer) + PADDING, **sizes | changes)
-    network = build(config, torch.Generator().manual_seed(3)).requires_grad_(False).eval()
+    network = build(config, torch.Generator().manual_seed(3)).eval()
     return LoadedModel("byte-pairs", config, tokenizer, network, "", None)

@@ -20,9 +20,7 @@ async def create_check(service: Served, request: CheckRequest) -> Response:
     """Each stage by the NumPy interpreter, end to end from the ids and the single operation from
     its recorded inputs, with the largest difference; and the sanity checks of lesson 56."""
     model = service.model(request.model)
-    traced = await service.trace(
-        model, request.text, request.target, request.hidden, gradients=request.gradients
-    )
+    traced = await service.trace(model, request.question, gradients=request.gradients)
     body = await service.slowly(lambda: to_json(checked(traced)))
     return Response(body, media_type=JSON_TYPE)
 
