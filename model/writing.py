@@ -5,18 +5,25 @@ Axes: B batch, T position, S source, D d_model, V vocab.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from model.checkpoint import LoadedModel
-from model.network.transformer import EncoderDecoder
+from model.network.transformer import EncoderDecoder, Transformer
 from model.question import Question
-from model.reading import read, symbol
+from model.reading import Reader, read, symbol
 from model.tokenizer import LINE_END
 
 
-def written(model: LoadedModel, question: Question) -> list[int] | None:
+class Writer(Reader, Protocol):
+    """A model that can run."""
+
+    @property
+    def network(self) -> Transformer: ...
+
+
+def written(model: Writer, question: Question) -> list[int] | None:
     """The ids of the target that an encoder-decoder writes by itself where a question has none;
     None for any other question.
 

@@ -51,7 +51,7 @@ ROOMS = {
         "checkpoint": "budget config errors network ops table tokenizer",
         "parameters": "checkpoint errors table",
         "reading": "config errors ops question table tokenizer",
-        "writing": "checkpoint network question reading tokenizer",
+        "writing": "network question reading tokenizer",
         "training": "budget checkpoint config errors network tokenizer writing",
         "labs": "config counting errors ops training",
         "tracing": "checkpoint errors ops question reading recorder table tokenizer writing",
