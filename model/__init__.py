@@ -8,12 +8,14 @@ from model.cells import Cell, explain, explain_weight
 from model.checking import check
 from model.checkpoint import LoadedModel, load
 from model.errors import InputError
+from model.question import Question
 from model.tracing import Trace, trace
 
 __all__ = [
     "Cell",
     "InputError",
     "LoadedModel",
+    "Question",
     "Trace",
     "check",
     "explain",

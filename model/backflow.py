@@ -12,7 +12,8 @@ from model.table.stage import Stage
 from model.tracing import Trace
 
 Use = tuple[Stage, int]
-"""A stage that reads a tensor, and as which of its operands."""
+"""A stage that reads a tensor, and as which of its operands; one that reads it twice is used
+twice."""
 
 MOVE = 1e-6
 """How far a cell is moved to see which cells of a result move with it."""

@@ -2,7 +2,7 @@
 gradient.
 
 The operations explain themselves; here their operands get names, so that each can be asked in
-turn, down to the weights and the characters.
+turn, down to the weights and the pieces of the text.
 """
 
 import operator
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from model import backflow
-from model.checking import Difference, cell_difference, gradient_scale, tolerance
+from model.equality import Difference, cell_difference, tolerance
 from model.errors import CellError, quoted
 from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, number
 from model.ops.op import Array
@@ -48,7 +48,7 @@ class CellTerm:
 class Cell:
     """One number of a trace, explained: `terms`, joined by `rule`, come to `total`, which is
     `difference` away from the `value` shown; `equal` says whether that is what this project calls
-    equal (`model.checking.RULE`). A masked cell is −∞ in `value`, `total` and its one term.
+    equal (`model.equality.RULE`). A masked cell is −∞ in `value`, `total` and its one term.
     `used_by` are the stages that read the tensor. The rest is as in model.ops.Explanation."""
 
     stage: str | None
@@ -99,14 +99,18 @@ def explain(
     of d loss / d that cell. Of a long sum the `largest` terms are listed, or all with None.
 
     Raises:
-        UnknownStage: the model has no such stage.
+        UnknownStage: the trace has no such stage.
         CellError: the tensor has no such cell, or no gradient.
     """
     stage = traced.stage(key)
-    readers = tuple(one for one in traced.model.stages if key in one.inputs)
-    used_by = tuple(reader.key for reader in readers)
+    uses = [
+        (reader, operand)
+        for reader in traced.stages
+        for operand, read in enumerate(reader.inputs)
+        if read == key
+    ]
+    used_by = _keys(uses)
     if gradient:
-        uses = [(reader, reader.inputs.index(key)) for reader in readers]
         shown = _Tensor(key, None, True, _gradient_of_stage(traced, key))
         place = _placed(traced, index, shown, stage.axes)
         return _passed_back(traced, shown, place, stage.symbol, uses, largest)
@@ -116,7 +120,7 @@ def explain(
     operands += [_weight(traced, weight.key) for weight in stage.weights]
     explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
-        explanation = replace(explanation, note=_character(traced, stage, place))
+        explanation = replace(explanation, note=_given(traced, stage, place))
     found = cell_difference(
         shown.array,
         place,
@@ -142,12 +146,15 @@ def explain_weight(
         UnknownWeight: the model has no such parameter.
         CellError: the tensor has no such cell, or the trace no gradients.
     """
-    parameter = parameter_of(traced.model, key)
-    weight, readers = parameter.weight, parameter.used_by
-    used_by = tuple(reader.key for reader in readers)
+    weight = parameter_of(traced.model, key).weight
+    uses = [
+        (reader, operand)
+        for reader in traced.stages
+        for operand, read in enumerate(reader.weights, start=len(reader.inputs))
+        if read.key == key
+    ]
+    used_by = _keys(uses)
     if gradient:
-        keys = [(reader, [one.key for one in reader.weights]) for reader in readers]
-        uses = [(reader, len(reader.inputs) + of.index(key)) for reader, of in keys]
         shown = _Tensor(None, key, True, _gradient_of_weight(traced, key))
         place = _placed(traced, index, shown, weight.axes)
         return _passed_back(traced, shown, place, weight.symbol, uses, largest)
@@ -177,10 +184,9 @@ def _passed_back(
 ) -> Cell:
     """A cell of a gradient: the sum of what each use of the tensor passes back. Nothing uses the
     loss, whose mean is taken."""
-    readers = [reader for reader, _ in uses]
     operands = [
         _Tensor(reader.key, None, True, _gradient_of_stage(traced, reader.key))
-        for reader in readers
+        for reader, _ in uses
     ]
     explanation = (
         backflow.explain(traced, uses, place) if uses else backflow.of_mean(shown.array.size)
@@ -190,11 +196,15 @@ def _passed_back(
         place,
         explanation.total,
         tolerance(len(explanation.terms)),
-        scale=gradient_scale(traced),
+        scale=traced.largest_gradient,
     )
-    equation = backflow.equation(symbol, readers)
-    used_by = tuple(reader.key for reader in readers)
-    return _cell(shown, place, equation, explanation, found, operands, largest, used_by)
+    equation = backflow.equation(symbol, tuple(dict.fromkeys(reader for reader, _ in uses)))
+    return _cell(shown, place, equation, explanation, found, operands, largest, _keys(uses))
+
+
+def _keys(uses: Sequence[backflow.Use]) -> tuple[str, ...]:
+    """Who uses a tensor, each once: a stage may read it as several of its operands."""
+    return tuple(dict.fromkeys(reader.key for reader, _ in uses))
 
 
 def _cell(
@@ -297,8 +307,9 @@ def _placed(
     )
 
 
-def _character(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str | None:
-    """Which character a given integer stands for."""
+def _given(traced: Trace, stage: Stage, place: tuple[int, ...]) -> str:
+    """Which piece a given integer stands for."""
     (axis,), (i,) = stage.axes, place
     assert axis.along is not None
-    return f"The character is {quoted(traced.reading.characters[axis.along][i])}."
+    piece = traced.reading.pieces[axis.along][i]
+    return f"The {traced.model.tokenizer.unit} is {quoted(piece.text or piece.label)}."

@@ -28,7 +28,7 @@ from model.network.transformer import Transformer
 from model.ops.op import Array
 from model.table.architectures import stages, weights_of
 from model.table.stage import Stage
-from model.tokenizer import LINE_END, MASK, CharacterTokenizer
+from model.tokenizer import LINE_END, MASK, CharacterTokenizer, Tokenizer
 
 CONFIG, TOKENIZER, WEIGHTS, TRAINING = (
     "config.json",
@@ -92,7 +92,7 @@ class LoadedModel:
 
     id: str
     config: ModelConfig
-    tokenizer: CharacterTokenizer
+    tokenizer: Tokenizer
     network: Transformer
     weights_sha256: str
     training: TrainingRecord | None

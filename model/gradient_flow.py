@@ -28,7 +28,7 @@ def gradient_flow(traced: Trace) -> tuple[Flow, ...]:
     """
     if traced.reading.no_loss is not None:
         raise traced.reading.no_loss
-    stages = traced.model.stages
+    stages = traced.stages
     recorded = {stage.key: traced.array(stage.key) for stage in stages}
     connections = interpreter.residual_connections(stages)
     dy = interpreter.gradient_of_mean(recorded[stages[-1].key])

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from model.checkpoint import LoadedModel
-from model.config import ModelConfig
 from model.errors import UnknownWeight, quoted
-from model.table.architectures import stages
 from model.table.stage import Stage, Weight
 
 
@@ -30,10 +28,10 @@ class Parameter:
 
 
 @lru_cache(maxsize=64)
-def parameters(config: ModelConfig) -> Mapping[str, Parameter]:
-    """Every parameter by its key, in the order in which the stages use them."""
+def parameters(stages: tuple[Stage, ...]) -> Mapping[str, Parameter]:
+    """Every parameter of a table by its key, in the order in which the stages use them."""
     found: dict[str, Parameter] = {}
-    for stage in stages(config):
+    for stage in stages:
         for weight in stage.weights:
             before = found[weight.key].used_by if weight.key in found else ()
             found[weight.key] = Parameter(weight, (*before, stage))
@@ -46,7 +44,7 @@ def parameter_of(model: LoadedModel, key: str) -> Parameter:
     Raises:
         UnknownWeight: the model has none.
     """
-    known = parameters(model.config)
+    known = parameters(model.stages)
     if key not in known:
         first, *_, last = known
         raise UnknownWeight(

@@ -1,14 +1,14 @@
 """The tap that keeps every stage, and what it has kept."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from torch import Tensor
 
 from model.config import ModelConfig
 from model.ops.op import Array
-from model.table.architectures import stages
 from model.table.axes import Lengths
+from model.table.stage import Stage
 
 
 class Record(Mapping[str, Tensor]):
@@ -37,15 +37,15 @@ class Record(Mapping[str, Tensor]):
 
 
 class Recorder:
-    """A tap that keeps every stage, and accepts nothing but what the stage table declares.
+    """A tap that keeps every stage, and accepts nothing but what the table of `stages` declares.
 
     Tensors come with a batch axis of 1, which the record drops. An undeclared, misordered or
     wrongly shaped tensor is our mistake, so it raises AssertionError; `finish` raises it for a
     missing one.
     """
 
-    def __init__(self, config: ModelConfig, lengths: Lengths) -> None:
-        self._expected = iter(_declared(config, lengths))
+    def __init__(self, stages: Sequence[Stage], config: ModelConfig, lengths: Lengths) -> None:
+        self._expected = iter(_declared(tuple(stages), config, lengths))
         self._tensors: dict[str, Tensor] = {}
 
     def record(self, key: str, tensor: Tensor) -> Tensor:
@@ -73,6 +73,8 @@ class Recorder:
 
 
 @lru_cache(maxsize=256)
-def _declared(config: ModelConfig, lengths: Lengths) -> tuple[tuple[str, tuple[int, ...]], ...]:
+def _declared(
+    stages: tuple[Stage, ...], config: ModelConfig, lengths: Lengths
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Key and shape, batch axis included, of every stage, in order; once for the same lengths."""
-    return tuple((stage.key, (1, *stage.shape(config, lengths))) for stage in stages(config))
+    return tuple((stage.key, (1, *stage.shape(config, lengths))) for stage in stages)

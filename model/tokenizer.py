@@ -1,8 +1,12 @@
-"""Characters to ids and back."""
+"""Texts to the ids of their pieces and back."""
 
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from itertools import islice
+from typing import ClassVar, NamedTuple, Protocol, Self, overload
 
 from model.errors import TextError, code_point, quoted
 
@@ -13,6 +17,84 @@ LINE_END = "\n"
 GLYPHS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍"}
 LISTED_IN_MESSAGE = 8
 LISTED_IN_DETAILS = 100
+CHARACTER = "character"
+"""The unit of a tokenizer whose pieces are single characters."""
+NO_CHARACTER = re.compile("[\udc80-\udcff]+")
+"""Bytes that make no character, as Python's surrogateescape puts them into a text."""
+
+
+class Piece(NamedTuple):
+    """What one id stands for, and where it stands in a text.
+
+    `content` are its bytes and `text` the same as characters, with U+FFFD for bytes that make none
+    by themselves: an emoji may take several pieces. `label` is what pictures show. The piece covers
+    the text's characters from `start` to before `end`; pieces of one character share its place, and
+    a piece that stands in no text has 0 for both.
+    """
+
+    id: int
+    content: bytes
+    text: str
+    label: str
+    start: int = 0
+    end: int = 0
+
+
+class Tokenizer(Protocol):
+    """How a model's texts are cut into pieces. Its vocabulary is asked, never listed: a real one
+    has a hundred thousand pieces."""
+
+    @property
+    def unit(self) -> str:
+        """What sentences call a piece: "character" or "token"."""
+
+    def __len__(self) -> int:
+        """How many ids have a name, from 0; an embedding may have more rows than that."""
+
+    def read(self, text: str, field: str = "text") -> Sequence[Piece]:
+        """The pieces of a text in order; `field` is what an error calls the text.
+
+        Raises:
+            TextError: the vocabulary lacks some of its characters.
+        """
+
+    def write(self, ids: Sequence[int]) -> str:
+        """The text of these ids: their bytes joined, and then decoded."""
+
+    def piece(self, id: int) -> Piece:
+        """What an id stands for, in no text; one without a name is labelled by its number."""
+
+    def find(self, start: str, limit: int) -> Sequence[int]:
+        """The first ids, at most `limit`, whose text begins with `start`."""
+
+
+def piece_of(id: int, content: bytes) -> Piece:
+    """The piece of these bytes: every blank in its label can be seen, and bytes that make no
+    character stand there in hexadecimal, ⟨F0 9F⟩."""
+    escaped = content.decode("utf-8", "surrogateescape")
+    label = NO_CHARACTER.sub(_in_hexadecimal, "".join(map(glyph, escaped)))
+    return Piece(id, content, content.decode("utf-8", "replace"), label)
+
+
+def placed(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """The same where they stand in the text that they make together."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    found, start = [], 0
+    for piece in pieces:
+        whole = start + len(decoder.decode(piece.content))
+        begun = len(decoder.getstate()[0]) > 0  # bytes of a character that is not whole yet
+        found.append(piece._replace(start=start, end=whole + begun))
+        start = whole
+    return tuple(found)
+
+
+def nameless(id: int) -> Piece:
+    """The piece of an id that stands for nothing, such as a row that only fills an embedding up."""
+    return Piece(id, b"", "", f"‹{id}›")
+
+
+def _in_hexadecimal(found: re.Match[str]) -> str:
+    return f"⟨{found[0].encode('utf-8', 'surrogateescape').hex(' ').upper()}⟩"
 
 
 def glyph(character: str) -> str:
@@ -25,6 +107,7 @@ class CharacterTokenizer:
     """One id for each character of `vocabulary`, in its order. Positions count code points."""
 
     vocabulary: tuple[str, ...]
+    unit: ClassVar[str] = CHARACTER
 
     @classmethod
     def from_corpus(cls, text: str, *special: str) -> Self:
@@ -47,8 +130,32 @@ class CharacterTokenizer:
         except KeyError:
             raise self._refusal(text, field) from None
 
-    def decode(self, ids: list[int]) -> str:
+    def decode(self, ids: Iterable[int]) -> str:
         return "".join(self.vocabulary[i] for i in ids)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def _pieces(self) -> tuple[Piece, ...]:
+        return tuple(
+            Piece(id, character.encode("utf-8", "surrogatepass"), character, glyph(character))
+            for id, character in enumerate(self.vocabulary)
+        )
+
+    def read(self, text: str, field: str = "text") -> Sequence[Piece]:
+        """A piece a character. Raises TextError as `encode` does."""
+        return _Characters(self._pieces, self.encode(text, field))
+
+    def write(self, ids: Sequence[int]) -> str:
+        return self.decode(ids)
+
+    def piece(self, id: int) -> Piece:
+        return self._pieces[id] if 0 <= id < len(self._pieces) else nameless(id)
+
+    def find(self, start: str, limit: int) -> list[int]:
+        fits = (id for id, one in enumerate(self.vocabulary) if one.startswith(start))
+        return list(islice(fits, limit))
 
     def unknown(self, text: str) -> list[tuple[int, str]]:
         """Position and character of all that the vocabulary lacks."""
@@ -88,6 +195,31 @@ class CharacterTokenizer:
             else:
                 runs.append([character])
         return " ".join(_named(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+class _Characters(Sequence[Piece]):
+    """The pieces of a text of characters, made when they are asked for: of a text that turns out
+    too long only their number is."""
+
+    def __init__(self, known: Sequence[Piece], ids: Sequence[int]) -> None:
+        self._known = known
+        self._ids = ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[Piece]:
+        for at, (id, content, text, label, _, _) in enumerate(
+            map(self._known.__getitem__, self._ids)
+        ):
+            yield Piece(id, content, text, label, at, at + 1)
+
+    @overload
+    def __getitem__(self, at: int) -> Piece: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Piece]: ...
+    def __getitem__(self, at: int | slice) -> Piece | Sequence[Piece]:
+        return tuple(self)[at]
 
 
 def _named(character: str) -> str:

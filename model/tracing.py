@@ -1,7 +1,7 @@
 """One text through one model, with every tensor kept."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
@@ -15,11 +15,13 @@ from torch import Tensor
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
 from model.ops.op import Array
+from model.question import Question
 from model.reading import Reading, read
 from model.recorder import Record, Recorder
 from model.table.axes import Along
 from model.table.stage import Stage
-from model.tokenizer import glyph
+from model.tokenizer import Piece
+from model.writing import written
 
 LIKELIEST = 10
 DISPLAY = "token_tracer.display"
@@ -27,7 +29,8 @@ DISPLAY = "token_tracer.display"
 
 
 class Token(NamedTuple):
-    """One position of the text: its id, its character, and the label that pictures show."""
+    """One position of a text: its id, the characters it stands for, and the label that pictures
+    show."""
 
     position: int
     id: int
@@ -36,7 +39,7 @@ class Token(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """One possible next character and its probability."""
+    """One possible next piece and its probability."""
 
     id: int
     text: str
@@ -50,6 +53,8 @@ class Trace:
 
     model: LoadedModel
     reading: Reading
+    stages: tuple[Stage, ...]
+    """The table of what this trace has, in the order in which its tensors were made."""
     tensors: Record
     gradients: Record | None = None
     """d loss / d stage, of the mean loss, for each stage that is not ids; None unless asked for."""
@@ -57,13 +62,18 @@ class Trace:
     """d loss / d parameter by the checkpoint's names; a tied one has the sum of its uses."""
 
     @property
+    def question(self) -> Question:
+        """What was asked, with line ends as they were read and the target that was written."""
+        return self.reading.question
+
+    @property
     def text(self) -> str:
-        return self.reading.text
+        return self.question.text
 
     @property
     def target(self) -> str | None:
         """What an encoder-decoder has written so far; None for other models."""
-        return self.reading.target
+        return self.question.target
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -80,16 +90,20 @@ class Trace:
         return self._tokens(Along.TARGET)
 
     def _tokens(self, along: Along) -> tuple[Token, ...]:
-        characters = self.reading.characters.get(along, "")
-        ids = map(self.model.tokenizer.ids.__getitem__, characters)
-        rows = zip(range(len(characters)), ids, characters, map(glyph, characters), strict=True)
-        return tuple(map(Token._make, rows))
+        pieces = self.reading.pieces.get(along, ())
+        return tuple(Token(at, one.id, one.text, one.label) for at, one in enumerate(pieces))
+
+    def pieces(self, along: Along) -> Sequence[Piece]:
+        """What the indices of an axis along this stand for, in order."""
+        if along is not Along.VOCABULARY:
+            return self.reading.pieces[along]
+        return [self.model.tokenizer.piece(id) for id in range(self.model.config.vocab_size)]
 
     def tensor(self, key: str) -> Tensor:
         """A stage's tensor, its axes as the stage table says.
 
         Raises:
-            UnknownStage: the model has no such stage.
+            UnknownStage: the trace has no such stage.
         """
         self._require(key)
         return self.tensors[key]
@@ -107,9 +121,17 @@ class Trace:
             return None
         return self.gradients.array(key)
 
+    @cached_property
+    def largest_gradient(self) -> float:
+        """The largest finite |gradient| of all stages, by which gradients are measured; 1 where all
+        of them are 0."""
+        assert self.gradients is not None
+        sizes = (np.abs(self.gradients.array(key)) for key in self.gradients)
+        return max(float(a.max(initial=0.0, where=np.isfinite(a))) for a in sizes) or 1.0
+
     def stage(self, key: str) -> Stage:
         """What the stage table says of a key."""
-        return stage_of(self.model, key)
+        return stage_of(self.stages, key, self.model.id)
 
     def __repr__(self) -> str:
         return f"<Trace of {self.text!r} by {self.model.id}: {len(self.tensors)} stages>"
@@ -123,41 +145,48 @@ class Trace:
 
     def _require(self, key: str) -> None:
         if key not in self.tensors:
-            raise UnknownStage(_no_stage(self.model, key), field="stage")
+            raise UnknownStage(_no_stage(self.stages, key, self.model.id), field="stage")
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
-        """The `n` likeliest characters, likeliest first: after a position (default: the last), or
-        of an encoder at it."""
+        """The `n` likeliest pieces, likeliest first: after a position (default: the last), or of an
+        encoder at it."""
         row = self.array("probabilities")[-1 if position is None else position]
         likeliest = np.argsort(-row, kind="stable")[:n]
-        vocabulary = self.model.tokenizer.vocabulary
-        return tuple(Prediction(int(i), vocabulary[i], float(row[i])) for i in likeliest)
+        piece = self.model.tokenizer.piece
+        return tuple(Prediction(int(i), piece(int(i)).text, float(row[i])) for i in likeliest)
 
 
 def trace(
     model: LoadedModel,
-    text: str,
+    question: Question | str,
     *,
     target: str | None = None,
     hidden: Iterable[int] = (),
     gradients: bool = False,
     weight_gradients: bool = False,
 ) -> Trace:
-    """Run a text through the model and keep every stage; `target` and `hidden` as `read` has them.
+    """Run a text through the model and keep every stage. `target` and `hidden` make a question of
+    a bare text; without a target an encoder-decoder writes its own first.
 
     `gradients` asks for d loss / d stage too, `weight_gradients` for d loss / d parameter; the
-    loss is the mean over the characters that were to be predicted.
+    loss is the mean over the pieces that were to be predicted.
 
     Raises:
         TextError: the model cannot read that, or gradients are asked for and it predicts nothing.
     """
-    reading = read(model, text, target=target, hidden=hidden)
+    asked = Question.of(question, target, hidden)
+    reading = read(model, asked, written(model, asked))
     if gradients or weight_gradients:
         return _differentiated(model, reading, of_stages=gradients, of_weights=weight_gradients)
-    recorder = Recorder(model.config, reading.lengths)
+    return forward(model, reading)
+
+
+def forward(model: LoadedModel, reading: Reading) -> Trace:
+    """Run what was read through the model and keep every stage."""
+    recorder = Recorder(model.stages, model.config, reading.lengths)
     with torch.inference_mode():
         model.network.score(_batch_of_one(reading), recorder.record)
-    return Trace(model, reading, recorder.finish())
+    return Trace(model, reading, model.stages, recorder.finish())
 
 
 def _batch_of_one(reading: Reading) -> dict[str, Tensor]:
@@ -171,7 +200,7 @@ def _differentiated(
     the parameters, which all requests share."""
     if reading.no_loss is not None:
         raise reading.no_loss
-    recorder = Recorder(model.config, reading.lengths)
+    recorder = Recorder(model.stages, model.config, reading.lengths)
     floating: dict[str, Tensor] = {}
 
     def tap(key: str, tensor: Tensor) -> Tensor:
@@ -191,25 +220,28 @@ def _differentiated(
     return Trace(
         model,
         reading,
+        model.stages,
         recorder.finish(),
         Record(by_stage) if of_stages else None,
         by_weight if of_weights else None,
     )
 
 
-def stage_of(model: LoadedModel, key: str) -> Stage:
-    """The stage of that exact key.
+def stage_of(stages: Sequence[Stage], key: str, owner: str = "the table") -> Stage:
+    """The stage of that exact key; `owner` is what an error calls whose stages they are.
 
     Raises:
-        UnknownStage: the model has none.
+        UnknownStage: the table has none.
     """
-    for stage in model.stages:
+    for stage in stages:
         if stage.key == key:
             return stage
-    raise UnknownStage(_no_stage(model, key), field="stage")
+    raise UnknownStage(_no_stage(stages, key, owner), field="stage")
 
 
-def matching(model: LoadedModel, patterns: Iterable[str]) -> tuple[Stage, ...]:
+def matching(
+    stages: Sequence[Stage], patterns: Iterable[str], owner: str = "the table"
+) -> tuple[Stage, ...]:
     """The stages whose key matches any of the shell patterns (`*` crosses dots), in table order.
 
     Raises:
@@ -218,15 +250,15 @@ def matching(model: LoadedModel, patterns: Iterable[str]) -> tuple[Stage, ...]:
     chosen = set()
     for pattern in patterns:
         fits = re.compile(translate(pattern)).match
-        found = {stage.key for stage in model.stages if fits(stage.key)}
+        found = {stage.key for stage in stages if fits(stage.key)}
         if not found:
-            raise UnknownStage(_no_stage(model, pattern), field="stages")
+            raise UnknownStage(_no_stage(stages, pattern, owner), field="stages")
         chosen |= found
-    return tuple(stage for stage in model.stages if stage.key in chosen)
+    return tuple(stage for stage in stages if stage.key in chosen)
 
 
-def _no_stage(model: LoadedModel, key: str) -> str:
+def _no_stage(stages: Sequence[Stage], key: str, owner: str) -> str:
     return (
-        f"No stage of {model.id} matches {quoted(key)}. It has {len(model.stages)} stages from "
-        f"{model.stages[0].key} to {model.stages[-1].key}; the stage table lists them."
+        f"No stage of {owner} matches {quoted(key)}. It has {len(stages)} stages from "
+        f"{stages[0].key} to {stages[-1].key}; the stage table lists them."
     )

@@ -4,11 +4,40 @@ Axes: B batch, T position, S source, D d_model, V vocab.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from model.network.transformer import EncoderDecoder
+from model.network.transformer import EncoderDecoder, Transformer
+from model.question import Question
+from model.reading import Reader, read, symbol
+from model.tokenizer import LINE_END
+
+
+class Writer(Reader, Protocol):
+    """A model that can run."""
+
+    @property
+    def network(self) -> Transformer: ...
+
+
+def written(model: Writer, question: Question) -> list[int] | None:
+    """The ids of the target that an encoder-decoder writes by itself where a question has none;
+    None for any other question.
+
+    Raises:
+        TextError: the model cannot read that.
+    """
+    if question.target is not None or not model.config.writes:
+        return None
+    assert isinstance(model.network, EncoderDecoder)
+    source = read(model, replace(question, target="")).given["encoder.ids"]
+    line_end = symbol(model.tokenizer, LINE_END)
+    with torch.inference_mode():
+        (ids,) = write(model.network, [source.tolist()], line_end.id)
+    return ids
 
 
 def write(

@@ -20,6 +20,7 @@ SUFFIXES = {".py", ".js", ".css", ".html"}
 MOST_LINES = 400
 SERVER_LIBRARIES = {"fastapi", "starlette", "jinja2", "plotly", "uvicorn", "app"}
 INTERPRETER = Path("model/interpreter.py")
+READING = Path("model/reading.py")
 FRONT_DOOR = "model/__init__.py"
 """Importing any part of the package runs it; what it offers is not what that part needs."""
 ROOMS = {
@@ -42,22 +43,24 @@ ROOMS = {
         "network": "config",
         "table": "config ops",
         "tokenizer": "errors",
-        "writing": "network",
+        "question": "errors",
+        "equality": "ops",
+        "writing": "network question reading tokenizer",
         "interpreter": "ops table",
         "recorder": "config ops table",
         "counting": "config table",
         "budget": "config errors table",
+        "reading": "config errors ops question table tokenizer",
         "checkpoint": "budget config errors network ops table tokenizer",
-        "parameters": "checkpoint config errors table",
-        "reading": "checkpoint errors network ops table tokenizer writing",
+        "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
         "labs": "config counting errors ops training",
-        "tracing": "checkpoint errors ops reading recorder table tokenizer",
+        "tracing": "checkpoint errors ops question reading recorder table tokenizer writing",
         "gradient_flow": "interpreter ops tracing",
-        "checking": "checkpoint interpreter ops table tokenizer tracing",
+        "checking": "equality interpreter ops table tokenizer tracing",
         "backflow": "ops table tracing",
-        "cells": "backflow checking errors ops parameters table tracing",
-        "__init__": "cells checking checkpoint errors tracing",
+        "cells": "backflow equality errors ops parameters table tracing",
+        "__init__": "cells checking checkpoint errors question tracing",
     },
 }
 """A package's rooms, its files and folders, from the ground up; and the rooms each may import."""
@@ -250,6 +253,11 @@ def test_second_implementation_never_sees_torch(start: Path) -> None:
     """Nor does anything that it imports from the model package."""
     found = {str(path) for path in reached(start) if "torch" in packages(path)}
     assert found == set()
+
+
+def test_reading_a_question_never_sees_torch() -> None:
+    """What an encoder-decoder writes is a step of its own, so that nothing runs here."""
+    assert [str(path) for path in reached(READING) if "torch" in packages(path)] == []
 
 
 def test_imports_are_followed_through_modules() -> None:

@@ -50,7 +50,7 @@ def show(traced: Trace, stage: str) -> Shown:
 
 def html(traced: Trace, key: str | None = None) -> str:
     """The figure of a stage (by default the one that the page opens at), and the table."""
-    stage = traced.stage(opening.stage(traced.model) if key is None else key)
+    stage = traced.stage(opening.stage(traced.stages) if key is None else key)
     array = traced.array(stage.key)
     figure = figures.fill(traced, stage, columns=ACROSS) if array.size else None
     if figure is not None:
@@ -67,7 +67,7 @@ def html(traced: Trace, key: str | None = None) -> str:
             shape=_shape(stage, array),
             place=f"trace-{uuid4().hex}",
             figure=None if figure is None else orjson.loads(to_json(figure)),
-            rows=[_row(traced, stage.key) for stage in traced.model.stages],
+            rows=[_row(traced, stage.key) for stage in traced.stages],
             plotly=_plotly(),
         )
     )

@@ -51,8 +51,8 @@ def _answered(request: TraceRequest) -> bytes:
         model = service.model(request.model)
         chosen = chosen_stages(model, request)
         traced = trace(
-            model, request.text, target=request.target, hidden=request.hidden,
-            gradients=request.gradients, weight_gradients=request.weight_gradients,
+            model, request.question, gradients=request.gradients,
+            weight_gradients=request.weight_gradients,
         )  # fmt: skip
         return encoded(traced, chosen, request, SavedPages(service, Assets(ROOT / "static")))
     finally:

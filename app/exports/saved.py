@@ -52,11 +52,12 @@ class SavedPages:
         """The file for a trace. It holds every stage, and opens at the first of the chosen ones;
         if those are all, where the tracer's page opens."""
         model = traced.model
-        stage = opening.stage(model) if len(chosen) == len(model.stages) else chosen[0].key
+        whole = len(chosen) == len(traced.stages)
+        stage = opening.stage(traced.stages) if whole else chosen[0].key
         boot = {
             "examples": [],
-            "target": None if request.target is None else traced.target,
-            "hidden": list(traced.reading.hidden),
+            "target": None if request.question.target is None else traced.target,
+            "hidden": list(traced.question.hidden),
             "carried": carried(traced),
         }
         return (
@@ -90,13 +91,13 @@ class SavedPages:
 def carried(traced: Trace) -> dict[str, Any]:
     """The answers to all that the page asks of this trace, by address; the binary one as base64."""
     answers: dict[str, Any] = {
-        "/stages": stage_table(traced.model),
-        "/traces": b64encode(wire.as_safetensors(traced, traced.model.stages)).decode(),
+        "/stages": stage_table(traced.model, traced.stages),
+        "/traces": b64encode(wire.as_safetensors(traced, traced.stages)).decode(),
         "/checks": checked(traced),
         "/cells": carried_cells(traced),
         **{
             f"/weights/{key}": b64encode(wire.weight_as_safetensors(traced.model, one)).decode()
-            for key, one in parameters(traced.model.config).items()
+            for key, one in parameters(traced.stages).items()
         },
     }
     if traced.gradients is not None:

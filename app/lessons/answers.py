@@ -17,7 +17,6 @@ from model.interpreter import apply, backward, gradient_of_mean
 from model.ops.attention import Softmax
 from model.ops.op import Array
 from model.table.stage import Stage
-from model.tokenizer import glyph
 from model.tracing import matching
 
 
@@ -190,8 +189,9 @@ def rows_changed_by(scene: Scene, stage: StageKey, character: Place, rows: str =
 
 def _another(scene: Scene, character: str) -> str:
     """A letter that is not this one."""
-    letters = [one for one in scene.model.tokenizer.vocabulary if one.isalpha()]
-    letters = letters or list(scene.model.tokenizer.vocabulary)
+    tokenizer = scene.model.tokenizer
+    known = [tokenizer.piece(id).text for id in range(len(tokenizer))]
+    letters = [one for one in known if one.isalpha()] or known
     return next(one for one in reversed(letters) if one != character)
 
 
@@ -210,7 +210,7 @@ def _again(scene: Scene, stage: str, start: str, value: Array) -> Array:
     """A stage from another value of an earlier one; all that does not read it stays."""
     known: dict[str, Array] = {}
     changed = {start}
-    for one in scene.model.stages:
+    for one in scene.stages:
         if one.key == start:
             known[one.key] = value
         elif changed.intersection(one.inputs):
@@ -233,7 +233,7 @@ def _weights(scene: Scene, stage: Stage) -> dict[str, Array]:
 def loss_moved(scene: Scene, stage: StageKey, at: Sequence[Place], by: float) -> float:
     """How much the mean loss grows, a unit, when one cell goes from `by` below to `by` above what
     it is: (ℓ(x + by) − ℓ(x − by)) / 2 by, in float64."""
-    last = scene.model.stages[-1].key
+    last = scene.stages[-1].key
     ends = []
     for step in (by, -by):
         moved = scene.recorded[stage].copy()
@@ -264,21 +264,23 @@ def first_input(scene: Scene, stage: StageKey) -> str:
 @answers(Kind.NUMBER)
 def count_stages(scene: Scene, pattern: StageKey) -> int:
     """How many stages there are whose key matches a pattern."""
-    return len(matching(scene.model, [pattern]))
+    return len(matching(scene.stages, [pattern]))
 
 
 @answers(Kind.CHOICE)
 def character(scene: Scene, at: Place) -> str:
     """The character at a position of the text, as pictures show it."""
-    return glyph(scene.traced.text[places([at], [len(scene.traced.text)])[0]])
+    pieces = scene.model.tokenizer.read(scene.traced.text)
+    return pieces[places([at], [len(pieces)])[0]].label
 
 
 @answers(Kind.CHOICE)
 def likeliest(scene: Scene, at: Place = "last") -> str:
     """The likeliest character after a position, or of an encoder at it, as pictures show it."""
-    guessed = scene.traced.reading.hidden
+    guessed = scene.question.hidden
     position = guessed[0] if at == "hidden" else places([at], [len(scene.traced.tokens)])[0]
-    return glyph(scene.traced.next(position, 1)[0].text)
+    (found,) = scene.traced.next(position, 1)
+    return scene.model.tokenizer.piece(found.id).label
 
 
 @answers(Kind.CHOICE)
@@ -302,7 +304,7 @@ def share_without_skips(scene: Scene, stage: StageKey) -> float:
 def gradients_join(scene: Scene, stage: StageKey, above: StageKey) -> str:
     """How the gradient of `stage` is made of the one that skips to the addition `above` and of the
     one that goes through the branch between them: their "sum", "product" or the "larger"."""
-    stages = scene.model.stages
+    stages = scene.stages
     recorded = {one.key: scene.traced.array(one.key) for one in stages}
     start = gradient_of_mean(recorded[stages[-1].key])
     cut = backward(stages, scene.model.weights, recorded, start, cut={(above, stage)})

@@ -13,7 +13,7 @@ from app.server.json import JSON_TYPE, to_json
 from app.server.schemas import Request
 from app.server.service import Service
 from app.site import opening
-from model.reading import encode, with_line_feeds
+from model.reading import pieces_of, with_line_feeds
 
 router = APIRouter(prefix="/lessons", tags=["lessons"])
 Name = Annotated[
@@ -76,7 +76,7 @@ def worded(service: Service, lesson: Lesson, text: str) -> dict[str, Any]:
     Raises:
         TextError: the model of its first step cannot read that.
     """
-    encode(service.model(lesson.steps[0].model), with_line_feeds(text)[0])
+    pieces_of(service.model(lesson.steps[0].model), with_line_feeds(text)[0])
     questions = asked(lesson, service.model, text)
     return entry(service, lesson) | {"text": text, "questions": questions}
 

@@ -115,7 +115,8 @@ def _sentences(reader: Reader, step: Step) -> dict[str, str]:
 
 
 def _reading(scene: Scene) -> dict[str, Any]:
-    return {"text": scene.text, "target": scene.target, "hidden": list(scene.hidden)}
+    question = scene.question
+    return {"text": question.text, "target": question.target, "hidden": list(question.hidden)}
 
 
 def answered(
@@ -201,7 +202,7 @@ def _symbols(step: Step, scene: Scene) -> dict[str, int]:
     own = {name: step.answer.parameters.get(name) for name in ("text", "target")}
     if step.answer.function == "shape_for":
         lengths = lengths._replace(**{name: size for name, size in own.items() if size})
-    return symbols_of(scene.model.stages, scene.config, lengths)
+    return symbols_of(scene.stages, scene.config, lengths)
 
 
 def _mark(scene: Scene, step: Step, key: str | None, answer: Any) -> list[int] | None:

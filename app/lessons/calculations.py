@@ -106,7 +106,7 @@ def shape_for(scene: Scene, axes: Sequence[str], text: int = 1, target: int = 0)
     lengths = Lengths(text, target)
     by_name = {
         str(axis.symbol): axis.size(scene.config, lengths)
-        for stage in scene.model.stages
+        for stage in scene.stages
         for axis in stage.axes
         if axis.along is not Along.HIDDEN
     }

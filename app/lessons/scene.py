@@ -12,10 +12,11 @@ from model.config import ModelConfig
 from model.errors import InputError
 from model.gradient_flow import Flow, gradient_flow
 from model.ops.op import Array
+from model.question import Question
 from model.reading import longest_target, with_line_feeds
 from model.table.stage import Stage
 from model.tokenizer import LINE_END, MASK
-from model.tracing import Trace, stage_of, trace
+from model.tracing import Trace, trace
 from model.training.objectives import without_vowels
 
 Place = int | str
@@ -27,9 +28,7 @@ class Scene:
     """A trace that is made when it is first asked for, with gradients where those are."""
 
     model: LoadedModel
-    text: str
-    target: str | None = None
-    hidden: tuple[int, ...] = ()
+    question: Question
 
     @property
     def config(self) -> ModelConfig:
@@ -37,11 +36,11 @@ class Scene:
 
     @cached_property
     def traced(self) -> Trace:
-        return trace(self.model, self.text, target=self.target, hidden=self.hidden)
+        return trace(self.model, self.question)
 
     @cached_property
     def differentiated(self) -> Trace:
-        return trace(self.model, self.text, target=self.target, hidden=self.hidden, gradients=True)
+        return trace(self.model, self.question, gradients=True)
 
     @cached_property
     def flow(self) -> dict[str, Flow]:
@@ -50,11 +49,16 @@ class Scene:
     @cached_property
     def recorded(self) -> dict[str, Array]:
         """Every stage, in float64 where it is no integer, to be computed with."""
-        arrays = {stage.key: self.traced.array(stage.key) for stage in self.model.stages}
+        arrays = {stage.key: self.traced.array(stage.key) for stage in self.stages}
         return {k: a if a.dtype.kind == "i" else a.astype(np.float64) for k, a in arrays.items()}
 
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The table of the trace."""
+        return self.traced.stages
+
     def stage(self, key: str) -> Stage:
-        return stage_of(self.model, key)
+        return self.traced.stage(key)
 
     def array(self, key: str, *, gradient: bool = False) -> Array:
         """A stage's tensor, or the gradient of the mean loss with respect to it."""
@@ -71,7 +75,7 @@ class Scene:
 
     def with_text(self, text: str) -> "Scene":
         """The same of another text."""
-        return replace(self, text=text)
+        return replace(self, question=replace(self.question, text=text))
 
 
 def staged(model: LoadedModel, text: str, read: Read) -> Scene:
@@ -79,12 +83,12 @@ def staged(model: LoadedModel, text: str, read: Read) -> Scene:
     encoder-decoder, which reads and writes one line, spaces."""
     text, _ = with_line_feeds(text)
     if read is Read.ONE_HIDDEN:
-        return Scene(model, text, hidden=_one_of(text))
+        return Scene(model, Question(text, hidden=_one_of(text)))
     if read is Read.VOWELS_LEFT_OUT:
         line = text.replace(LINE_END, " ")
         target = line[: longest_target(model)]
-        return Scene(model, without_vowels(line) or line, target=target)
-    return Scene(model, text)
+        return Scene(model, Question(without_vowels(line) or line, target))
+    return Scene(model, Question(text))
 
 
 def _one_of(text: str) -> tuple[int, ...]:

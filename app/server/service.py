@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,8 @@ from app.server.errors import Busy, NoModel
 from app.server.settings import Settings
 from model.checkpoint import WEIGHTS, LoadedModel, load
 from model.errors import CheckpointError, TextError, UnknownModel, quoted
-from model.reading import encode, with_line_feeds
+from model.question import Question
+from model.reading import pieces_of, with_line_feeds
 from model.tracing import Trace, trace
 
 log = logging.getLogger(__name__)
@@ -65,25 +66,22 @@ class Service:
     async def trace(
         self,
         model: LoadedModel,
-        text: str,
-        target: str | None = None,
-        hidden: Sequence[int] = (),
+        question: Question,
         *,
         gradients: bool = False,
         weight_gradients: bool = False,
     ) -> Trace:
-        """Trace a request. That takes a few milliseconds and runs inline, unless gradients are
-        asked for, or the model has to write the target first, one character after the other.
+        """Trace a question. That takes a few milliseconds and runs inline, unless gradients are
+        asked for, or the model has to write the target first, one piece after the other.
 
         Raises:
             TextError: the model cannot read that.
             Busy: see `slowly`.
         """
         work = partial(
-            trace, model, text, target=target, hidden=hidden, gradients=gradients,
-            weight_gradients=weight_gradients,
-        )  # fmt: skip
-        writes = model.config.writes and target is None
+            trace, model, question, gradients=gradients, weight_gradients=weight_gradients
+        )
+        writes = model.config.writes and question.target is None
         return await self.slowly(work) if writes or gradients or weight_gradients else work()
 
     async def slowly(self, work: Callable[[], Result]) -> Result:
@@ -153,7 +151,7 @@ class Service:
 def readable(model: LoadedModel, text: str) -> bool:
     """Whether the model can trace the text as it stands."""
     try:
-        encode(model, with_line_feeds(text)[0])
+        pieces_of(model, with_line_feeds(text)[0])
     except TextError:
         return False
     return True

@@ -18,9 +18,10 @@ from app.site.pages import Pages
 from app.tracing import wire
 from app.tracing.api.checks import checked
 from app.tracing.mathml import mathml
-from model.checking import MEASURE, RULE
 from model.checkpoint import LoadedModel
+from model.equality import MEASURE, RULE
 from model.errors import InputError, TextError, quoted
+from model.question import Question
 from model.reading import with_line_feeds
 from model.table.axes import HEAD, Along
 from model.table.stage import Stage
@@ -113,13 +114,23 @@ class Asked:
             )
         return tuple(int(number) for number in re.findall(r"\d+", self.hidden))
 
+    @property
+    def question(self) -> Question:
+        """What is asked of the model.
+
+        Raises:
+            TextError: the positions to hide are not whole numbers.
+        """
+        return Question(self.text, self.target, self.positions)
+
     def tracer(self, model: str, **more: str) -> str:
         """The tracer's address for the same request, and for a view of it."""
-        query = {"text": self.text}
-        if self.target is not None:
-            query["target"] = self.target
-        if self.positions:
-            query["hidden"] = ".".join(map(str, self.positions))
+        question = self.question
+        query = {"text": question.text}
+        if question.target is not None:
+            query["target"] = question.target
+        if question.hidden:
+            query["hidden"] = ".".join(map(str, question.hidden))
         return f"/?{urlencode(query | {'model': model} | more)}"
 
 
@@ -152,14 +163,12 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
         InputError: there is no such model, it cannot read that, or the server is busy.
     """
     model = service.model(asked.model)
-    traced = await service.trace(
-        model, asked.text, asked.target, asked.positions, gradients=asked.gradient
-    )
+    traced = await service.trace(model, asked.question, gradients=asked.gradient)
     answer = await service.slowly(lambda: checked(traced))
     rows = list(_rows(asked, traced, answer["checks"]))
     return {
         "traced": traced,
-        "seen": "".join(traced.reading.characters[Along.TEXT]).replace("\n", NEWLINE),
+        "seen": "".join(token.text for token in traced.tokens).replace("\n", NEWLINE),
         "target": None if traced.target is None else traced.target.replace("\n", NEWLINE),
         "written": asked.target is None and traced.target is not None,
         "tracer": asked.tracer(model.id),
@@ -178,7 +187,7 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
 def _rows(asked: Asked, traced: Trace, checks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """A row a stage, with its differences in the order of the columns."""
     names = [name for name, _ in COMPARED if name != "gradient" or asked.gradient]
-    for stage, check in zip(traced.model.stages, checks, strict=True):
+    for stage, check in zip(traced.stages, checks, strict=True):
         assert stage.key == check["key"]
         differences = [check[name] for name in names]
         yield {

@@ -1,9 +1,11 @@
 """What the page opens with, for a model that may read other characters than Shakespeare's."""
 
+from collections.abc import Sequence
+
 from app.server.service import readable
 from app.server.settings import Settings
 from model.checkpoint import LoadedModel
-from model.table.stage import Kind
+from model.table.stage import Kind, Stage
 from model.training.objectives import without_vowels
 
 EXAMPLES = (
@@ -42,15 +44,21 @@ def text(settings: Settings, model: LoadedModel) -> str:
     chosen = "text" in settings.model_fields_set or not model.config.guesses
     first = [settings.text] if chosen else []
     candidates = (*first, *(text for _, text in _prepared(model)), settings.text)
-    letters = [c for c in model.tokenizer.vocabulary if c.isalpha()] or model.tokenizer.vocabulary
-    few = "".join(letters[: min(FEW, model.config.context_length)])
     read = (_as_read(model, one) for one in candidates)
-    return next((one for one in read if readable(model, one)), few)
+    chosen_text = next((one for one in read if readable(model, one)), None)
+    return _few(model) if chosen_text is None else chosen_text
 
 
-def stage(model: LoadedModel) -> str:
+def _few(model: LoadedModel) -> str:
+    """The first letters that the model knows; where it knows none, the first of what it does."""
+    known = [model.tokenizer.piece(id).text for id in range(len(model.tokenizer))]
+    letters = [text for text in known if text.isalpha()] or known
+    return "".join(letters[: min(FEW, model.config.context_length)])
+
+
+def stage(stages: Sequence[Stage]) -> str:
     """The key of the first stage of probabilities."""
-    return next(stage.key for stage in model.stages if stage.kind is Kind.PROBABILITY)
+    return next(stage.key for stage in stages if stage.kind is Kind.PROBABILITY)
 
 
 def _prepared(model: LoadedModel) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from app.tracing import wire
 from app.tracing.api.models import entry
 from app.tracing.api.stages import stage_table
 from model.checkpoint import LoadedModel
+from model.question import Question
 from model.table.sections import RESIDUALS
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
@@ -52,7 +53,7 @@ async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
     boot: dict[str, Any] = {"examples": opening.examples(model)}
     if not READ_BY_THE_MODEL & query.keys():
         boot |= await _opening_trace(service, model, text)
-    return tracer(service, model, text, opening.stage(model), boot)
+    return tracer(service, model, text, opening.stage(model.stages), boot)
 
 
 def tracer(
@@ -85,10 +86,10 @@ async def _opening_trace(service: Service, model: LoadedModel, text: str) -> dic
     """The table and the trace in the binary form; nothing where the model has to write and the
     server is busy: the page then asks for both itself, and waits its turn."""
     try:
-        traced = await service.trace(model, text, None, ())
+        traced = await service.trace(model, Question(text))
     except Busy:
         return {}
     return {
-        "table": stage_table(model),
-        "trace": b64encode(wire.as_safetensors(traced, model.stages)).decode(),
+        "table": stage_table(model, traced.stages),
+        "trace": b64encode(wire.as_safetensors(traced, traced.stages)).decode(),
     }

@@ -36,7 +36,7 @@ def chosen_stages(model: LoadedModel, request: TraceRequest) -> tuple[Stage, ...
     Raises:
         UnknownStage: a pattern matches nothing, or more than the format can hold.
     """
-    chosen = matching(model, request.stages)
+    chosen = matching(model.stages, request.stages, model.id)
     if request.format is Format.CSV and len(chosen) > 1:
         raise UnknownStage(ONE_STAGE_FOR_CSV.format(len(chosen)), field="stages")
     return chosen

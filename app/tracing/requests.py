@@ -8,6 +8,7 @@ from app.server.schemas import Request
 from app.tracing.formats import Format
 from model.budget import LONGEST_CONTEXT
 from model.cells import LISTED
+from model.question import Question
 from model.tokenizer import MASK
 
 EXAMPLE_TEXT = "To be"
@@ -50,6 +51,11 @@ class TextRequest(ModelRequest):
         description="encoder-only: positions whose character the model must guess, beside those "
         f"typed as {MASK}",
     )
+
+    @property
+    def question(self) -> Question:
+        """What is asked of the model, as one value."""
+        return Question(self.text, self.target, tuple(self.hidden))
 
 
 class TraceRequest(TextRequest):

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from app.server.schemas import Answer
-from model.checking import RULE
+from model.equality import RULE
 
 
 class Section(Answer):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.server.schemas import Answer
 from app.tracing.schemas import ModelCard, Summary, TableWeight
-from model.checking import RULE
+from model.equality import RULE
 from model.ops.explanation import Rule
 
 

@@ -12,13 +12,11 @@ import numpy as np
 from app.server.json import to_json
 from app.tracing.mathml import mathml
 from model.checkpoint import LoadedModel
-from model.config import ModelConfig
 from model.ops.op import Array
 from model.parameters import Parameter
-from model.table.architectures import stages
 from model.table.axes import Axis
 from model.table.stage import Kind, Stage
-from model.tokenizer import glyph
+from model.tokenizer import Piece
 from model.tracing import Token, Trace
 
 SAFETENSORS_TYPE = "application/octet-stream"
@@ -68,8 +66,8 @@ def stage_entry(stage: Stage) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
-    """The whole table for `/stages`: each entry with its equation and symbol as MathML too."""
+def stage_entries(stages: tuple[Stage, ...]) -> tuple[dict[str, Any], ...]:
+    """A whole table for `/stages`: each entry with its equation and symbol as MathML too."""
     return tuple(
         stage_entry(stage)
         | {
@@ -85,7 +83,7 @@ def stage_table(config: ModelConfig) -> tuple[dict[str, Any], ...]:
                 for weight in stage.weights
             ],
         }
-        for stage in stages(config)
+        for stage in stages
     )
 
 
@@ -116,7 +114,7 @@ def read_text(traced: Trace) -> dict[str, Any]:
     return {
         "text": traced.text,
         "target": traced.target,
-        "hidden": list(traced.reading.hidden),
+        "hidden": list(traced.question.hidden),
     }
 
 
@@ -247,25 +245,25 @@ def as_npz(traced: Trace, chosen: Sequence[Stage]) -> bytes:
 
 
 def as_csv(traced: Trace, stage: Stage) -> bytes:
-    """One stage, a row a cell: the index on each axis, the label of each token, the value, and
+    """One stage, a row a cell: the index on each axis, the text of each token, the value, and
     the gradient if the trace has it.
 
     Values are the shortest decimals that read back as the same float32; a masked cell is -inf.
     """
     array, gradient = traced.array(stage.key), traced.gradient(stage.key)
-    lettered = [i for i, axis in enumerate(stage.axes) if labels_of(axis, traced) is not None]
+    pieces = {i: _pieces(axis, traced) for i, axis in enumerate(stage.axes)}
+    labels = {i: [one.text for one in found] for i, found in pieces.items() if found is not None}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(
         [axis.name for axis in stage.axes]
-        + [f"{stage.axes[i].name}_token" for i in lettered]
+        + [f"{stage.axes[i].name}_token" for i in labels]
         + ["value"]
         + (["gradient"] if gradient is not None else [])
     )
-    labels = {i: _characters(stage.axes[i], traced) or () for i in lettered}
     columns = [one.astype(str).ravel() for one in (array, gradient) if one is not None]
     for index, *texts in zip(np.ndindex(array.shape), *columns, strict=True):
-        writer.writerow([*index, *(labels[i][index[i]] for i in lettered), *texts])
+        writer.writerow([*index, *(labels[i][index[i]] for i in labels), *texts])
     return out.getvalue().encode()
 
 
@@ -288,10 +286,10 @@ def summary(array: Array) -> dict[str, float | int | None]:
 
 
 def labels_of(axis: Axis, traced: Trace) -> list[str] | None:
-    """The visible label of each index along an axis whose indices are characters, else None."""
-    characters = _characters(axis, traced)
-    return None if characters is None else [glyph(character) for character in characters]
+    """The visible label of each index along an axis whose indices stand for pieces, else None."""
+    pieces = _pieces(axis, traced)
+    return None if pieces is None else [piece.label for piece in pieces]
 
 
-def _characters(axis: Axis, traced: Trace) -> Sequence[str] | None:
-    return None if axis.along is None else traced.reading.characters[axis.along]
+def _pieces(axis: Axis, traced: Trace) -> Sequence[Piece] | None:
+    return None if axis.along is None else traced.pieces(axis.along)

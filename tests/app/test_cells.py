@@ -232,7 +232,7 @@ def weight(client: TestClient, key: str, **query: Any) -> Any:
 
 
 def test_weight_is_the_checkpoints(client: TestClient, model: LoadedModel) -> None:
-    for key, parameter in parameters(model.config).items():
+    for key, parameter in parameters(model.stages).items():
         response = weight(client, key)
         WeightAnswer.model_validate_json(response.content, strict=True)
         shown = strict(response.content)["weight"]

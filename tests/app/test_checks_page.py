@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from app.server.errors import Busy
 from app.server.service import Service
 from app.site.checks import short
-from model.checking import RULE
 from model.config import PRESETS
+from model.equality import RULE
 from model.table.architectures import stages
 from tests.app.answers import strict
 from tests.app.conftest import Serve

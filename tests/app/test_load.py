@@ -14,8 +14,8 @@ import pytest
 import safetensors.numpy
 
 from model import LoadedModel, trace
-from model.checking import END_TO_END, difference
 from model.config import PRESETS
+from model.equality import END_TO_END, difference
 from tests.app.answers import problem
 from tests.live import ROOT, Server
 

@@ -46,7 +46,7 @@ def drawn(html: str) -> Any:
 
 
 def test_trace_shows_its_figure(outputs: list[dict[str, Any]], model: LoadedModel) -> None:
-    expected = trace(model, TEXT).array(opening.stage(model))
+    expected = trace(model, TEXT).array(opening.stage(model.stages))
     heads = [one["z"] for one in drawn(outputs[0]["text/html"])["data"] if "z" in one]
     assert np.array_equal(np.array(heads, dtype=np.float32), expected)
 

@@ -95,7 +95,7 @@ def test_page_opens_at_the_first_stage_asked_for(client: TestClient) -> None:
 
 
 def test_page_opens_where_the_tracer_does(page: str, model: LoadedModel) -> None:
-    assert boot(page)["stage"] == opening.stage(model)
+    assert boot(page)["stage"] == opening.stage(model.stages)
 
 
 def test_line_ends_are_those_that_were_read(client: TestClient) -> None:

@@ -12,6 +12,7 @@ from app.server.memory import keep_freed
 from app.tracing import wire
 from model import LoadedModel, trace
 from model.config import ModelConfig
+from model.question import Question
 from model.reading import read
 from model.tracing import Trace
 from tests.benchmarks.functions import plain_forward
@@ -125,7 +126,7 @@ def asked(config: ModelConfig, text: str) -> dict[str, Any]:
 
 def _ids(model: LoadedModel, text: str) -> tuple[Tensor, ...]:
     """What a forward pass of the text reads: one row of ids a stack."""
-    given = read(model, text, **asked(model.config, text)).given
+    given = read(model, Question.of(text, **asked(model.config, text))).given
     return tuple(torch.from_numpy(ids[None]) for key, ids in given.items() if key.endswith("ids"))
 
 

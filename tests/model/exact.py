@@ -41,7 +41,7 @@ class ExactModel:
     def record(self, given: Mapping[str, Array]) -> dict[str, Tensor]:
         """Every stage with its batch axis, in one graph that reaches from the loss to each of
         them."""
-        recorder = Recorder(self.config, lengths_given(given))
+        recorder = Recorder(self.stages, self.config, lengths_given(given))
         recorded: dict[str, Tensor] = {}
 
         def tap(key: str, tensor: Tensor) -> Tensor:

@@ -15,7 +15,9 @@ def untrained(config: ModelConfig) -> LoadedModel:
     network = build(config, generator).requires_grad_(False).eval()
     for parameter in network.parameters():
         parameter.normal_(std=0.3, generator=generator)
-    letters = [chr(ord("0") + index) for index in range(config.vocab_size - 1)]  # "_" among them
+    letters = [chr(ord("0") + index) for index in range(config.vocab_size - 1)]
+    if MASK not in letters:
+        letters[-1] = MASK
     vocabulary = (LINE_END, *letters)
     return LoadedModel("untrained", config, CharacterTokenizer(vocabulary), network, "", None)
 

@@ -182,7 +182,7 @@ def test_every_walk_ends_at_a_character_a_position_or_a_weight(traced: Trace) ->
 
 
 def test_weight_is_used_by_the_stages_that_name_it(traced: Trace) -> None:
-    for key, parameter in parameters(traced.model.config).items():
+    for key, parameter in parameters(traced.stages).items():
         cell = explain_weight(traced, key, (0,) * len(parameter.weight.axes))
         named = [s.key for s in traced.model.stages if key in [w.key for w in s.weights]]
         assert list(cell.used_by) == named
@@ -191,7 +191,7 @@ def test_weight_is_used_by_the_stages_that_name_it(traced: Trace) -> None:
 
 
 def test_every_weight_of_the_checkpoint_can_be_asked(traced: Trace) -> None:
-    assert parameters(traced.model.config).keys() == traced.model.weights.keys()
+    assert parameters(traced.stages).keys() == traced.model.weights.keys()
 
 
 # What is particular to a stage
@@ -267,7 +267,7 @@ def test_id_names_its_character(plain: Trace) -> None:
 def test_tied_embedding_gets_a_gradient_from_each_use(translated: Trace) -> None:
     key = "embedding.weight"
     cell = explain_weight(translated, key, (translated.tokens[0].id, 0), gradient=True)
-    assert len(cell.steps) == len(parameters(translated.model.config)[key].used_by) == 3
+    assert len(cell.steps) == len(parameters(translated.stages)[key].used_by) == 3
 
 
 def test_row_that_no_one_read_gets_no_gradient(plain: Trace) -> None:

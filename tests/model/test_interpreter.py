@@ -10,10 +10,12 @@ import pytest
 import torch
 
 from model import LoadedModel, check, trace
-from model.checking import END_TO_END, StageCheck, difference, sanity, tolerance
+from model.checking import StageCheck, sanity
 from model.config import PRESETS, ModelConfig
+from model.equality import END_TO_END, difference, tolerance
 from model.interpreter import apply, run
 from model.ops.linear import HeadContributions
+from model.question import Question
 from model.reading import read
 from model.recorder import Recorder
 from model.table.stage import Kind, Stage
@@ -62,8 +64,8 @@ def test_exact_numbers_are_equal_end_to_end(model: LoadedModel, random: Random) 
     weights = {key: array.astype(np.float64) for key, array in model.weights.items()}
     masking = {stage.key: stage.op.masks for stage in model.stages}
     for _ in range(50):
-        reading = read(model, random_text(model, random))
-        recorder = Recorder(model.config, reading.lengths)
+        reading = read(model, Question(random_text(model, random)))
+        recorder = Recorder(model.stages, model.config, reading.lengths)
         with torch.inference_mode():
             given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
             network.score(given, recorder)

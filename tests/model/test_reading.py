@@ -6,6 +6,7 @@ import pytest
 
 from model import LoadedModel, load, trace
 from model.errors import TextError
+from model.question import Question
 from model.reading import longest_target, read
 from model.table.axes import Along, Lengths
 from model.tokenizer import LINE_END, MASK
@@ -39,7 +40,7 @@ def test_hidden_character_is_read_as_the_mask_and_is_the_target(encoder: LoadedM
     assert traced.tensor("ids").tolist() == [ids[c] for c in "T_ b_"]
     assert traced.tensor("hidden").tolist() == [1, 4]
     assert traced.tensor("targets").tolist() == [ids["o"], ids["e"]]
-    assert traced.reading.characters[Along.HIDDEN] == ["o", "e"]
+    assert [one.text for one in traced.reading.pieces[Along.HIDDEN]] == ["o", "e"]
     assert traced.text == "To be"
 
 
@@ -51,7 +52,7 @@ def test_typed_mask_is_guessed_but_has_no_loss(encoder: LoadedModel) -> None:
 
 
 def test_typed_mask_that_is_hidden_too_is_counted_once(encoder: LoadedModel) -> None:
-    reading = read(encoder, "T_ be", hidden=[1, 3, 3])
+    reading = read(encoder, Question("T_ be", hidden=(1, 3, 3)))
     assert reading.asked == [1, 3]
     assert reading.lengths == Lengths(5, hidden=1)
 

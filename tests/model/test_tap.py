@@ -25,7 +25,7 @@ def declared(config: ModelConfig) -> dict[str, Tensor]:
 
 
 def recorded(config: ModelConfig, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    recorder = Recorder(config, lengths_of(config, LENGTH))
+    recorder = Recorder(stages(config), config, lengths_of(config, LENGTH))
     for key, tensor in tensors.items():
         recorder(key, tensor)
     return dict(recorder.finish())
@@ -39,7 +39,7 @@ def test_declared_tensors_are_kept_without_their_batch_axis(config: ModelConfig)
 
 
 def test_recorder_hands_the_tensor_back(config: ModelConfig) -> None:
-    recorder = Recorder(config, lengths_of(config, LENGTH))
+    recorder = Recorder(stages(config), config, lengths_of(config, LENGTH))
     key, tensor = next(iter(declared(config).items()))
     assert recorder(key, tensor) is tensor
 
@@ -73,7 +73,7 @@ def test_misordered_tensors_raise_wherever_they_are(config: ModelConfig) -> None
 
 
 def test_tensor_tapped_twice_raises(config: ModelConfig) -> None:
-    recorder = Recorder(config, lengths_of(config, LENGTH))
+    recorder = Recorder(stages(config), config, lengths_of(config, LENGTH))
     key, tensor = next(iter(declared(config).items()))
     recorder(key, tensor)
     with pytest.raises(AssertionError, match=key):
@@ -100,7 +100,7 @@ def test_wrongly_shaped_tensor_raises_wherever_it_is(
 def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
     """From the model's side: a forward pass without its predictions is noticed."""
     config = untrained.config
-    recorder = Recorder(config, lengths_of(config, LENGTH))
+    recorder = Recorder(stages(config), config, lengths_of(config, LENGTH))
     given = given_zeros(config, LENGTH)
     ids = [key for key in given if key.endswith("ids")]
     untrained.network(*(given[key] for key in ids), recorder)
@@ -110,7 +110,7 @@ def test_model_that_forgets_a_tap_raises(untrained: LoadedModel) -> None:
 
 def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
     fewer = untrained.config.having(n_blocks=untrained.config.n_blocks - 1)
-    recorder = Recorder(fewer, lengths_of(fewer, LENGTH))
+    recorder = Recorder(stages(fewer), fewer, lengths_of(fewer, LENGTH))
     with pytest.raises(AssertionError, match=r"blocks\."):
         untrained.network.score(given_zeros(fewer, LENGTH), recorder)
 
@@ -118,7 +118,7 @@ def test_model_with_a_block_too_many_raises(untrained: LoadedModel) -> None:
 def test_trace_of_a_mismatched_table_raises(untrained: LoadedModel) -> None:
     """The table is asked for the text's length, so a model that answered for another is found."""
     config = untrained.config
-    recorder = Recorder(config, lengths_of(config, LENGTH + 1))
+    recorder = Recorder(stages(config), config, lengths_of(config, LENGTH + 1))
     with pytest.raises(AssertionError, match="ids"):
         untrained.network.score(given_zeros(config, LENGTH), recorder)
 

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from model import LoadedModel, trace
-from model.checking import END_TO_END, difference, tolerance
 from model.config import ModelConfig
+from model.equality import END_TO_END, difference, tolerance
 from model.errors import TextError, UnknownStage
-from model.reading import encode
+from model.reading import pieces_of
 from model.table.axes import Lengths
 from model.table.stage import Kind
 from model.tracing import Trace, matching, stage_of
@@ -321,20 +321,20 @@ def test_unknown_stage_is_refused_by_name(model: LoadedModel) -> None:
     with pytest.raises(UnknownStage, match=r"blocks\.9\.attn"):
         trace(model, "a").tensor("blocks.9.attn.weights")
     with pytest.raises(UnknownStage, match="nothing"):
-        stage_of(model, "nothing")
+        stage_of(model.stages, "nothing")
 
 
 def test_patterns_choose_stages_in_table_order(model: LoadedModel) -> None:
-    chosen = matching(model, ["logits", "blocks.*.attn.weights", "logits"])
+    chosen = matching(model.stages, ["logits", "blocks.*.attn.weights", "logits"])
     expected = [s.key for s in model.stages if s.key.endswith("attn.weights") or s.key == "logits"]
     assert [stage.key for stage in chosen] == expected
 
 
 def test_pattern_without_a_match_is_refused(model: LoadedModel) -> None:
     with pytest.raises(UnknownStage, match="nothing"):
-        matching(model, ["*", "nothing.*"])
+        matching(model.stages, ["*", "nothing.*"])
 
 
-def test_encoding_is_undone_by_decoding(model: LoadedModel, random: Random) -> None:
+def test_reading_is_undone_by_writing(model: LoadedModel, random: Random) -> None:
     text = random_text(model, random)
-    assert model.tokenizer.decode(encode(model, text)) == text
+    assert model.tokenizer.write([piece.id for piece in pieces_of(model, text)]) == text

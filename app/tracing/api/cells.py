@@ -28,14 +28,14 @@ async def create_cell(service: Served, request: CellRequest) -> Response:
     if (request.stage is None) == (request.weight is None):
         raise CellError("Name either a `stage` or a `weight`, just one of them.", field="stage")
     if request.stage is not None:  # before anything is computed
-        stage_of(model, request.stage)
+        stage_of(model.stages, request.stage, model.id)
         work = partial(explain, key=request.stage)
     else:
         assert request.weight is not None
         parameter_of(model, request.weight)
         work = partial(explain_weight, key=request.weight)
     traced = await service.trace(
-        model, request.text, request.target, request.hidden, gradients=request.gradient,
+        model, request.question, gradients=request.gradient,
         weight_gradients=request.gradient and request.weight is not None,
     )  # fmt: skip
     work = partial(

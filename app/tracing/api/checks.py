@@ -9,7 +9,8 @@ from app.server.access import Served
 from app.server.json import JSON_TYPE, to_json
 from app.tracing import schemas, wire
 from app.tracing.requests import CheckRequest
-from model.checking import Difference, check, sanity, tolerance
+from model.checking import check, sanity
+from model.equality import Difference, tolerance
 from model.tracing import Trace
 
 router = APIRouter(tags=["checks"])
@@ -20,9 +21,7 @@ async def create_check(service: Served, request: CheckRequest) -> Response:
     """Each stage by the NumPy interpreter, end to end from the ids and the single operation from
     its recorded inputs, with the largest difference; and the sanity checks of lesson 56."""
     model = service.model(request.model)
-    traced = await service.trace(
-        model, request.text, request.target, request.hidden, gradients=request.gradients
-    )
+    traced = await service.trace(model, request.question, gradients=request.gradients)
     body = await service.slowly(lambda: to_json(checked(traced)))
     return Response(body, media_type=JSON_TYPE)
 

@@ -15,10 +15,9 @@ router = APIRouter(tags=["figures"])
 async def create_figure(service: Served, request: FigureRequest) -> Response:
     """The kind's template filled with the stage's tensor: `plotly.graph_objects.Figure(answer)`."""
     model = service.model(request.model)
-    stage = stage_of(model, request.stage)
-    traced = await service.trace(
-        model, request.text, request.target, request.hidden, gradients=request.gradient
-    )
+    stage_of(model.stages, request.stage, model.id)  # before anything is computed
+    traced = await service.trace(model, request.question, gradients=request.gradient)
+    stage = traced.stage(request.stage)
     drawn = figures.of_gradient if request.gradient else figures.fill
     body = await service.slowly(lambda: to_json(drawn(traced, stage, columns=request.columns)))
     return Response(body, media_type=JSON_TYPE)

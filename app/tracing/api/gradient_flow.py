@@ -20,7 +20,7 @@ async def create_gradient_flow(service: Served, request: TextRequest) -> Respons
     """The norm of d loss / d stage at each place of the residual stream, as it is and if no
     gradient took the residual connections."""
     model = service.model(request.model)
-    traced = await service.trace(model, request.text, request.target, request.hidden)
+    traced = await service.trace(model, request.question)
     body = await service.slowly(lambda: to_json(flowing(traced)))
     return Response(body, media_type=JSON_TYPE)
 

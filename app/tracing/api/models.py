@@ -63,7 +63,7 @@ def entry(service: Service, model: LoadedModel) -> dict[str, Any]:
             "max_target_characters": longest_target(model),
             "max_body_bytes": service.settings.max_body_bytes,
         },
-        "vocabulary": list(model.tokenizer.vocabulary),
+        "vocabulary": [model.tokenizer.piece(id).text for id in range(model.config.vocab_size)],
         "versions": {
             "token-tracer": version("token-tracer"),
             "python": platform.python_version(),

@@ -10,7 +10,7 @@ from app.tracing import figures, schemas, wire
 from app.tracing.requests import ModelRequest
 from model.checkpoint import LoadedModel
 from model.parameters import parameters
-from model.tokenizer import glyph
+from model.table.stage import Stage
 
 router = APIRouter(tags=["stages"])
 
@@ -19,19 +19,21 @@ router = APIRouter(tags=["stages"])
 async def list_stages(service: Served, request: Annotated[ModelRequest, Query()]) -> Response:
     """Every stage of a model in the order it is made, and every weight; under `kinds`, how each
     kind is drawn."""
-    content = stage_table(service.model(request.model))
+    model = service.model(request.model)
+    content = stage_table(model, model.stages)
     return Response(to_json(content), media_type=JSON_TYPE)
 
 
-def stage_table(model: LoadedModel) -> dict[str, Any]:
-    """The table with the model's vocabulary, which labels the vocab axis."""
+def stage_table(model: LoadedModel, stages: tuple[Stage, ...]) -> dict[str, Any]:
+    """The table of a model or of one trace, with the vocabulary, which labels the vocab axis."""
+    pieces = [model.tokenizer.piece(id) for id in range(model.config.vocab_size)]
     return {
         "model": model.id,
-        "vocabulary": list(model.tokenizer.vocabulary),
-        "labels": [glyph(character) for character in model.tokenizer.vocabulary],
-        "stages": list(wire.stage_table(model.config)),
+        "vocabulary": [piece.text for piece in pieces],
+        "labels": [piece.label for piece in pieces],
+        "stages": list(wire.stage_entries(stages)),
         "weights": [
-            wire.weight_entry(model, parameter) for parameter in parameters(model.config).values()
+            wire.weight_entry(model, parameter) for parameter in parameters(stages).values()
         ],
         "kinds": figures.KINDS,
     }

@@ -64,8 +64,8 @@ async def respond(service: Service, saved_pages: PageWriter, request: TraceReque
     model = service.model(request.model)
     chosen = chosen_stages(model, request)
     traced = await service.trace(
-        model, request.text, request.target, request.hidden,
-        gradients=request.gradients, weight_gradients=request.weight_gradients,
+        model, request.question, gradients=request.gradients,
+        weight_gradients=request.weight_gradients,
     )  # fmt: skip
     encode = partial(encoded, traced, chosen, request, saved_pages)
     quick = request.format is Format.SAFETENSORS
