@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from model import LoadedModel, load
 from model.checkpoint import save
@@ -18,12 +18,14 @@ from tests.browser.chromium import FLAGS, find
 from tests.live import running
 
 PATIENCE = 30_000
+ONE_PROCESS = "--process-per-site"
+"""Tabs of one server share a process, and so what it has compiled of Plotly's script."""
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find(), args=[*FLAGS, ONE_PROCESS])
         yield browser
         browser.close()
 
@@ -56,25 +58,49 @@ def family_server(checkpoints: Path) -> Iterator[str]:
         yield server.address
 
 
+@pytest.fixture(scope="session")
+def context(browser: Browser, server: str) -> Iterator[BrowserContext]:
+    """The window of every `page`."""
+    with window(browser, server) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def family_context(browser: Browser, family_server: str) -> Iterator[BrowserContext]:
+    """The window of every `family_page`."""
+    with window(browser, family_server) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser, server: str) -> Iterator[Page]:
+def page(context: BrowserContext, server: str) -> Iterator[Page]:
     """A fresh tab on the committed checkpoints."""
-    with tab(browser, server) as page:
+    with tab(context, server) as page:
         yield page
 
 
 @pytest.fixture
-def family_page(browser: Browser, family_server: str) -> Iterator[Page]:
+def family_page(family_context: BrowserContext, family_server: str) -> Iterator[Page]:
     """A fresh tab on the server that has every preset."""
-    with tab(browser, family_server) as page:
+    with tab(family_context, family_server) as page:
         yield page
 
 
 @contextmanager
-def tab(browser: Browser, server: str) -> Iterator[Page]:
-    """A tab; complaints of the console and requests to other hosts fail the test."""
+def window(browser: Browser, server: str) -> Iterator[BrowserContext]:
+    """A context whose first tab stays open: with it stays the process that all tabs of the same
+    server share, and what that has compiled of Plotly's script."""
     context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
     context.set_default_timeout(PATIENCE)
+    context.new_page().goto("/api/v1/health")
+    yield context
+    context.close()
+
+
+@contextmanager
+def tab(context: BrowserContext, server: str) -> Iterator[Page]:
+    """A tab with nothing stored and nothing permitted; complaints of the console and requests to
+    other hosts fail the test."""
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
@@ -89,7 +115,11 @@ def tab(browser: Browser, server: str) -> Iterator[Page]:
     )
     page.complaints = complaints  # type: ignore[attr-defined]
     yield page
-    context.close()
+    first, *opened = context.pages
+    for each in opened:
+        each.close()
+    first.evaluate("localStorage.clear()")
+    context.clear_permissions()
     assert not complaints, complaints
 
 

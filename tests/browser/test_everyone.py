@@ -10,6 +10,9 @@ from tests.browser.conftest import drawn, open_tracer
 
 WEIGHTS = "blocks.0.attn.weights"
 SERIOUS = ("serious", "critical")
+REPAINTED = """() => new Promise(done =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(!document.querySelector('[data-busy]')))))"""
+"""Whether the pictures are those of the theme; a heatmap is drawn again in its colours."""
 
 
 def serious(page: Page) -> list[str]:
@@ -18,20 +21,29 @@ def serious(page: Page) -> list[str]:
     return [f"{v['id']}: {v['nodes'][0]['html']}" for v in found if v["impact"] in SERIOUS]
 
 
+def serious_in_both_themes(page: Page) -> list[str]:
+    """The findings in the dark theme, and in the light one that the open page changes to."""
+    found = []
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.wait_for_function(REPAINTED)
+        found += [f"{scheme}: {line}" for line in serious(page)]
+    return found
+
+
 def sideways(page: Page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", ["/?text=To+be&token=2&section=§6+Attention", "/api"])
-def test_axe_finds_nothing_serious(page: Page, scheme: str, address: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+def test_axe_finds_nothing_serious(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
     page.goto(address)
     if address != "/api":
         drawn(page, "To be")
         page.locator(".away > summary").click()
         page.locator(".card > summary").click()
-    assert serious(page) == []
+    assert serious_in_both_themes(page) == []
 
 
 def test_axe_finds_nothing_serious_in_the_help(page: Page) -> None:

@@ -216,21 +216,19 @@ def test_wrong_and_right_predictions_are_told_apart(page: Page, name: str) -> No
     settle(page)
 
 
-@pytest.mark.parametrize(
-    "guess", ["0,73", "1,5", "0,730", "1,00,000", "1,000.5", "1,0000", "0.5,000", ",5"]
-)
-def test_other_commas_than_between_thousands_are_refused_in_words(page: Page, guess: str) -> None:
+def test_other_commas_than_between_thousands_are_refused_in_words(page: Page) -> None:
     open_lab(page, "masking")
-    assert "point" in numbered(page, guess)["lacks"]
+    for guess in ("0,73", "1,5", "0,730", "1,00,000", "1,000.5", "1,0000", "0.5,000", ",5"):
+        read = numbered(page, guess)
+        assert "point" in read.get("lacks", ""), (guess, read)
 
 
-@pytest.mark.parametrize(
-    ("guess", "given"),
-    [("1,000", 1000), ("−12,345,678", -12345678), ("0.73", 0.73), (".5", 0.5), ("−1e−3", -0.001)],
-)
-def test_guess_is_read_with_a_decimal_point(page: Page, guess: str, given: float) -> None:
+def test_guess_is_read_with_a_decimal_point(page: Page) -> None:
     open_lab(page, "masking")
-    assert numbered(page, guess) == {"given": given}
+    for guess, given in {
+        "1,000": 1000, "−12,345,678": -12345678, "0.73": 0.73, ".5": 0.5, "−1e−3": -0.001,
+    }.items():  # fmt: skip
+        assert numbered(page, guess) == {"given": given}, guess
 
 
 def test_decimal_comma_is_no_prediction(page: Page) -> None:
