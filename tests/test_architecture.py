@@ -310,6 +310,24 @@ def test_file_is_short(path: Path) -> None:
     assert len((ROOT / path).read_text(encoding="utf-8").splitlines()) < MOST_LINES
 
 
+IN_BOTH_CORRIDORS = {"Linear"}
+"""The same thing said in torch and in NumPy."""
+
+
+@every_package
+def test_no_class_name_means_two_things(package: str) -> None:
+    """An answer of the API may be called as what it is made from."""
+    classes = [
+        node.name
+        for path in python(package)
+        if not path.stem.startswith("schemas")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ClassDef)
+    ]
+    twice = {name for name in classes if classes.count(name) > 1}
+    assert twice - IN_BOTH_CORRIDORS == set()
+
+
 def test_no_file_has_a_vague_name() -> None:
     assert [path for path in sources(*FOLDERS) if path.stem in VAGUE_NAMES] == []
 

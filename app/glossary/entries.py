@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Reference:
+class Citation:
     """Another entry of the glossary, and the group that it is listed under, which its title does
     not repeat."""
 
@@ -58,18 +58,18 @@ class Form:
 
 
 @dataclass(frozen=True)
-class StageEntry:
+class GlossaryStage:
     """A stage of one or more models, and each way in which they make it."""
 
     anchor: str
     pattern: str
     title: str
     group: str
-    sections: tuple[Reference, ...]
+    sections: tuple[Citation, ...]
     forms: tuple[Form, ...]
 
 
-Grouped = TypeVar("Grouped", Reference, StageEntry)
+Grouped = TypeVar("Grouped", Citation, GlossaryStage)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class AxisEntry:
     anchor: str
     name: str
     counts: tuple[Count, ...]
-    stages: tuple[Reference, ...]
+    stages: tuple[Citation, ...]
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class SymbolEntry:
     anchor: str
     symbol: str
     weights: tuple[WeightName, ...]
-    stages: tuple[Reference, ...]
+    stages: tuple[Citation, ...]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class WordEntry:
     name: str
     meaning: str | None
     url: str | None
-    stages: tuple[Reference, ...]
+    stages: tuple[Citation, ...]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Glossary:
     sections: tuple[WordEntry, ...]
     symbols: tuple[SymbolEntry, ...]
     operations: tuple[WordEntry, ...]
-    stages: tuple[StageEntry, ...]
+    stages: tuple[GlossaryStage, ...]
     notation: tuple[Notation, ...] = NOTATION
 
 
@@ -166,19 +166,19 @@ def glossary(tables: Tables) -> Glossary:
     named = _by_pattern(tables)
     entries = {name: _stage(name, found) for name, found in named.items()}
     references = {
-        name: Reference(e.anchor, e.title.removeprefix(f"{e.group} · "), e.group)
+        name: Citation(e.anchor, e.title.removeprefix(f"{e.group} · "), e.group)
         for name, e in entries.items()
     }
 
-    def gathered(words: Callable[[Stage], Iterable[str]]) -> dict[str, tuple[Reference, ...]]:
+    def gathered(words: Callable[[Stage], Iterable[str]]) -> dict[str, tuple[Citation, ...]]:
         """For each word that stages are said to have, the entries of those stages."""
-        result: dict[str, dict[str, Reference]] = {}
+        result: dict[str, dict[str, Citation]] = {}
         for name, found in named.items():
             for word in (word for _, stage in found for word in words(stage)):
                 result.setdefault(word, {})[name] = references[name]
         return {word: tuple(of.values()) for word, of in result.items()}
 
-    def words(kind: str, of: Mapping[str, tuple[Reference, ...]]) -> tuple[WordEntry, ...]:
+    def words(kind: str, of: Mapping[str, tuple[Citation, ...]]) -> tuple[WordEntry, ...]:
         return tuple(
             WordEntry(anchor(kind, name), name, None, None, its) for name, its in of.items()
         )
@@ -229,7 +229,7 @@ def _akin(one: str, other: str) -> bool:
     return one.rpartition(".")[0] == other.rpartition(".")[0]
 
 
-def _stage(name: str, found: list[tuple[str, Stage]]) -> StageEntry:
+def _stage(name: str, found: list[tuple[str, Stage]]) -> GlossaryStage:
     first: dict[str, Stage] = {}
     blocks: dict[str, list[Stage]] = {}
     for model, stage in found:
@@ -239,13 +239,13 @@ def _stage(name: str, found: list[tuple[str, Stage]]) -> StageEntry:
     for model, stage in first.items():
         alike.setdefault((stage.operation, stage.equation, stage.axes), []).append(model)
     titles = _once(BLOCK_TITLE.sub(r"\1 n", stage.title) for _, stage in found)
-    return StageEntry(
+    return GlossaryStage(
         anchor=anchor("stage", name),
         pattern=name,
         title=" or ".join(titles),
         group=BLOCK_TITLE.sub(r"\1 n", found[0][1].group),
         sections=tuple(
-            Reference(anchor("section", section.label), section.label, section.course)
+            Citation(anchor("section", section.label), section.label, section.course)
             for section in _once(section for _, stage in found for section in stage.sections)
         ),
         forms=tuple(_form(models, first, blocks) for models in alike.values()),
@@ -265,7 +265,7 @@ def _form(models: list[str], first: Mapping[str, Stage], blocks: Mapping[str, li
     )
 
 
-def _axes(tables: Tables, of: Mapping[str, tuple[Reference, ...]]) -> tuple[AxisEntry, ...]:
+def _axes(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[AxisEntry, ...]:
     axes: dict[str, dict[Axis, dict[int, list[str]]]] = {}
     for model, config in tables:
         used = [axis for stage in stages(config) for axis in stage.axes]
@@ -295,7 +295,7 @@ def _sizes(sizes: Mapping[int, list[str]], models: int) -> tuple[Size, ...]:
     )
 
 
-def _sections(tables: Tables, of: Mapping[str, tuple[Reference, ...]]) -> tuple[WordEntry, ...]:
+def _sections(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[WordEntry, ...]:
     known = {s.label: s for _, config in tables for stage in stages(config) for s in stage.sections}
     in_order = sorted(known.values(), key=_reading_order)
     return tuple(
@@ -314,7 +314,7 @@ def _symbols_of(stage: Stage) -> list[str]:
     return [stage.symbol, *(weight.symbol for weight in stage.weights)]
 
 
-def _symbols(tables: Tables, of: Mapping[str, tuple[Reference, ...]]) -> tuple[SymbolEntry, ...]:
+def _symbols(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[SymbolEntry, ...]:
     weights: dict[str, dict[WeightName, None]] = {}
     for _, config in tables:
         for stage in stages(config):

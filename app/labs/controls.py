@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from app.server.schemas import Request
 
-Kind = Literal["slider", "list", "choice", "switch"]
+ControlKind = Literal["slider", "list", "choice", "switch"]
 STEPS = 200
 """Of a slider over a range of real numbers, if nothing else is said."""
 
@@ -42,7 +42,7 @@ class Control:
     name: str
     label: str
     hint: str
-    kind: Kind
+    kind: ControlKind
     start: Any
     low: float | None
     high: float | None
@@ -98,7 +98,7 @@ def _start(field: dict[str, Any], move: Move) -> Any:
     return start[0] if move.single else start
 
 
-def _kind(field: dict[str, Any]) -> Kind:
+def _kind(field: dict[str, Any]) -> ControlKind:
     if field["type"] == "array":
         return "list"
     if field["type"] == "boolean":

@@ -52,7 +52,7 @@ class Counting(Answer):
     flops: Flops
 
 
-class Reference(Answer):
+class CountedModel(Answer):
     """A preset, or a model that the course counts."""
 
     name: str
@@ -61,7 +61,7 @@ class Reference(Answer):
 
 class CountingAnswer(Answer):
     counting: Counting
-    references: list[Reference]
+    references: list[CountedModel]
 
 
 class MaskingRequest(Request):
@@ -214,7 +214,7 @@ class LayerNormRequest(Request):
     )
 
 
-class Step(Answer):
+class NormStep(Answer):
     """One step of a norm."""
 
     name: str
@@ -248,8 +248,8 @@ class Contrast(Answer):
 class LayerNormAnswer(Answer):
     x: list[float] = Field(description="scaled and shifted")
     epsilon: float
-    layer_norm: list[Step]
-    rms_norm: list[Step]
+    layer_norm: list[NormStep]
+    rms_norm: list[NormStep]
     scale_difference: float = Field(
         description="the largest difference that scale and shift make, before γ and β"
     )

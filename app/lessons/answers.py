@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
-from app.lessons.lesson import Kind
+from app.lessons.lesson import QuestionKind
 from app.lessons.scene import Place, Scene, places
 from model.interpreter import apply, backward, gradient_of_mean
 from model.ops.attention import Softmax
@@ -28,7 +28,7 @@ class Function(NamedTuple):
     """A function by its name, what it answers, and its parameters with their types."""
 
     name: str
-    kind: Kind
+    kind: QuestionKind
     call: Callable[..., Any]
     parameters: dict[str, Parameter]
     stages: tuple[str, ...]
@@ -38,7 +38,7 @@ class Function(NamedTuple):
 FUNCTIONS: dict[str, Function] = {}
 
 
-def answers(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def answers(kind: QuestionKind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function under its name."""
 
     def register(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,25 +57,25 @@ def answers(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 # Shapes
 
 
-@answers(Kind.SHAPE)
+@answers(QuestionKind.SHAPE)
 def shape(scene: Scene, stage: StageKey) -> tuple[int, ...]:
     """The shape of a tensor."""
     return tuple(scene.array(stage).shape)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def size(scene: Scene, stage: StageKey, axis: int = 0) -> int:
     """How long one axis of a tensor is."""
     return int(scene.array(stage).shape[axis])
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def cells(scene: Scene, stage: StageKey) -> int:
     """How many numbers a tensor has."""
     return int(scene.array(stage).size)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def shape_changes(scene: Scene, path: Sequence[StageKey]) -> int:
     """How often the shape changes on the way from stage to stage."""
     shapes = [scene.array(stage).shape for stage in path]
@@ -92,7 +92,7 @@ def _statistic(name: str, measure: Callable[[Array], float], doc: str) -> None:
         return measure(scene.part(stage, at, gradient=gradient))
 
     of_part.__name__, of_part.__doc__ = name, doc
-    answers(Kind.NUMBER)(of_part)
+    answers(QuestionKind.NUMBER)(of_part)
 
 
 def _finite(part: Array) -> Array:
@@ -116,13 +116,13 @@ _statistic("share_negative", lambda part: float((part < 0).mean()), "The share b
 _statistic("distinct", lambda part: len(np.unique(part)), "How many different numbers.")
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def mean_is_zero(scene: Scene, stage: StageKey, at: Sequence[Place], within: float) -> str:
     """Whether the mean of a part is 0: "yes" or "no"."""
     return "yes" if abs(float(scene.part(stage, at).mean())) <= within else "no"
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def ratio(
     scene: Scene,
     stage: StageKey,
@@ -135,7 +135,7 @@ def ratio(
     return float(np.linalg.norm(one) / np.linalg.norm(other))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def count_differing(
     scene: Scene, stage: StageKey, against: StageKey, at: Sequence[Place] = ()
 ) -> int:
@@ -143,7 +143,7 @@ def count_differing(
     return int((scene.part(stage, at) != scene.part(against, at)).sum())
 
 
-@answers(Kind.CELL)
+@answers(QuestionKind.CELL)
 def where_smallest(
     scene: Scene, stage: StageKey, at: Sequence[Place] = (), gradient: bool = False
 ) -> tuple[tuple[int, ...], ...]:
@@ -152,7 +152,7 @@ def where_smallest(
     return _indices(part == part.min())
 
 
-@answers(Kind.CELL)
+@answers(QuestionKind.CELL)
 def where_same(
     scene: Scene, stage: StageKey, against: StageKey, at: Sequence[Place] = ()
 ) -> tuple[tuple[int, ...], ...]:
@@ -168,7 +168,7 @@ def _indices(chosen: Array) -> tuple[tuple[int, ...], ...]:
 # What a change reaches
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def rows_changed_by(scene: Scene, stage: StageKey, character: Place, rows: str = "all") -> int:
     """How many rows of a tensor are not the same, to the last bit, when one character of the text
     (or every one) is replaced; `rows` can be "earlier" or "other" than its position."""
@@ -195,7 +195,7 @@ def _another(scene: Scene, character: str) -> str:
     return next(one for one in reversed(letters) if one != character)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def rows_reached(scene: Scene, stage: StageKey, start: StageKey, row: Place) -> int:
     """How many rows of a stage move when one row of an earlier one does, and nothing else: only
     what lies between the two is computed again, in float64."""
@@ -229,7 +229,7 @@ def _weights(scene: Scene, stage: Stage) -> dict[str, Array]:
     return {key: scene.model.weights[key].astype(np.float64) for key in keys}
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def loss_moved(scene: Scene, stage: StageKey, at: Sequence[Place], by: float) -> float:
     """How much the mean loss grows, a unit, when one cell goes from `by` below to `by` above what
     it is: (ℓ(x + by) − ℓ(x − by)) / 2 by, in float64."""
@@ -242,7 +242,7 @@ def loss_moved(scene: Scene, stage: StageKey, at: Sequence[Place], by: float) ->
     return (ends[0] - ends[1]) / (2 * by)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def row_sum_masked_late(scene: Scene, stage: StageKey, at: Sequence[Place]) -> float:
     """What a row of attention sums to if the softmax comes first and later positions are set to
     0 only then: the mistake. `stage` has the scores before the mask; `at` is head and row."""
@@ -255,26 +255,26 @@ def row_sum_masked_late(scene: Scene, stage: StageKey, at: Sequence[Place]) -> f
 # What the table says
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def first_input(scene: Scene, stage: StageKey) -> str:
     """The key of what a stage is made from, its first input."""
     return scene.stage(stage).inputs[0]
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def count_stages(scene: Scene, pattern: StageKey) -> int:
     """How many stages there are whose key matches a pattern."""
     return len(matching(scene.stages, [pattern]))
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def character(scene: Scene, at: Place) -> str:
     """The character at a position of the text, as pictures show it."""
     pieces = scene.model.tokenizer.read(scene.traced.text)
     return pieces[places([at], [len(pieces)])[0]].label
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def likeliest(scene: Scene, at: Place = "last") -> str:
     """The likeliest character after a position, or of an encoder at it, as pictures show it."""
     guessed = scene.question.hidden
@@ -283,7 +283,7 @@ def likeliest(scene: Scene, at: Place = "last") -> str:
     return scene.model.tokenizer.piece(found.id).label
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def source_text(scene: Scene) -> str:
     """What an encoder-decoder reads."""
     return scene.traced.text.replace("\n", "↵")
@@ -292,7 +292,7 @@ def source_text(scene: Scene) -> str:
 # The gradient along the stream
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def share_without_skips(scene: Scene, stage: StageKey) -> float:
     """What is left of the gradient at a place of the stream if none took the residual
     connections, as a share of its length."""
@@ -300,7 +300,7 @@ def share_without_skips(scene: Scene, stage: StageKey) -> float:
     return place.without_residuals / place.norm
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def gradients_join(scene: Scene, stage: StageKey, above: StageKey) -> str:
     """How the gradient of `stage` is made of the one that skips to the addition `above` and of the
     one that goes through the branch between them: their "sum", "product" or the "larger"."""
@@ -316,7 +316,7 @@ def gradients_join(scene: Scene, stage: StageKey, above: StageKey) -> str:
     return min(ways, key=lambda way: float(np.abs(ways[way] - whole).max()))
 
 
-@answers(Kind.CHOICE)
+@answers(QuestionKind.CHOICE)
 def who_reaches_others(
     scene: Scene, attention: Sequence[StageKey], network: Sequence[StageKey]
 ) -> str:

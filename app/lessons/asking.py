@@ -6,7 +6,7 @@ from typing import Any
 
 from app.lessons.answers import FUNCTIONS
 from app.lessons.judging import judge, shown, shown_answer, within
-from app.lessons.lesson import Call, Kind, Lesson, Read, Step, named
+from app.lessons.lesson import Derivation, Lesson, QuestionKind, Read, Step, named
 from app.lessons.notation import symbols_of
 from app.lessons.scene import Scene, places, staged, stretched
 from app.tracing.mathml import mathml
@@ -65,7 +65,7 @@ class Reader:
             )
         return scene
 
-    def call(self, step: Step, call: Call, **picked: Any) -> Any:
+    def call(self, step: Step, call: Derivation, **picked: Any) -> Any:
         """What a function of a step says of the text."""
         own = call.model is None
         scene = self.scene(call.model or step.model, step.read if own else Read.AS_IT_IS)
@@ -100,8 +100,8 @@ def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
         **said,
         "kind": step.kind.value,
         "axes": list(step.axes),
-        "symbols": list(symbols) if step.kind is Kind.SHAPE else [],
-        "within": within(step) if step.kind is Kind.NUMBER else None,
+        "symbols": list(symbols) if step.kind is QuestionKind.SHAPE else [],
+        "within": within(step) if step.kind is QuestionKind.NUMBER else None,
         "options": [{"key": option.key, "text": option.text} for option in step.options],
         "source": step.source,
         "see": [link.model_dump() for link in step.see],
@@ -152,7 +152,7 @@ def answered(
     if prediction is not None:
         verdict = judge(step, prediction, answer, _symbols(step, scene))
     facts = _facts(reader, step, step.reveal)
-    told = shown(answer) if step.kind is Kind.NUMBER else shown_answer(step, answer)
+    told = shown(answer) if step.kind is QuestionKind.NUMBER else shown_answer(step, answer)
     facts |= {
         "answer": Fact(told),
         "length": Fact(shown(len(scene.traced.text))),
@@ -210,14 +210,14 @@ def _mark(scene: Scene, step: Step, key: str | None, answer: Any) -> list[int] |
     if key is None:
         return None
     shape = scene.array(key).shape
-    found = (*step.mark, *answer[0]) if step.kind is Kind.CELL else step.mark
+    found = (*step.mark, *answer[0]) if step.kind is QuestionKind.CELL else step.mark
     return list(places(found, shape)) if len(found) == len(shape) and 0 not in shape else None
 
 
 def _facts(reader: Reader, step: Step, sentences: str) -> dict[str, str]:
     """What sentences name: the step's facts that occur there, and what all may name."""
     text = reader.scene(step.model, step.read).traced.text
-    called: Mapping[str, Call] = {
+    called: Mapping[str, Derivation] = {
         name: call for name, call in step.facts.items() if name in named(sentences)
     }
     return {

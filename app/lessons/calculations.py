@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.lessons.answers import answers
-from app.lessons.lesson import Kind
+from app.lessons.lesson import QuestionKind
 from app.lessons.scene import Scene
 from model.config import ModelConfig
 from model.counting import block_matrices, block_parameters, flops, parts
@@ -26,57 +26,57 @@ def sized(scene: Scene, sizes: Sizes | None) -> ModelConfig:
     return ModelConfig(**scene.config.model_dump() | dict(sizes or {}))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def config_entry(scene: Scene, name: str) -> int:
     """A size of the model."""
     return int(getattr(scene.config, name))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def count_parameters(scene: Scene, part: str = "", each: bool = False) -> int:
     """The model's parameters, or those of one part of it; `each` where it occurs once."""
     counted = [one for one in parts(scene.config) if part in ("", one.name)]
     return sum(one.each if each else one.parameters for one in counted)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def in_a_block(scene: Scene, sizes: Sizes | None = None) -> int:
     """All parameters of one block."""
     return block_parameters(sized(scene, sizes))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def in_matrices_of_a_block(scene: Scene, sizes: Sizes | None = None) -> int:
     """Those of its matrices."""
     return block_matrices(sized(scene, sizes))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def rule_of_thumb(scene: Scene, sizes: Sizes | None = None) -> int:
     """12 L d², the matrices of all blocks where h = 4 d."""
     config = sized(scene, sizes)
     return 12 * config.n_blocks * config.d_model**2
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def rule_of_thumb_in_millions(scene: Scene, sizes: Sizes | None = None) -> int:
     """The same, to the nearest million."""
     return round(rule_of_thumb(scene, sizes) / 1e6)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def block_share(scene: Scene, part: str) -> float:
     """What share of a block's parameters one of its parts has."""
     return float(count_parameters(scene, part, each=True) / in_a_block(scene))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def matrices_over_rule(scene: Scene) -> float:
     """The matrices of a block over 12 d²."""
     return float(in_matrices_of_a_block(scene) / (12 * scene.config.d_model**2))
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def gated_over_plain(scene: Scene) -> float:
     """A SwiGLU feed-forward's matrices over a two-layer one's of the same hidden width."""
     plain = {"feed_forward": "gelu", "biases": False}
@@ -87,20 +87,20 @@ def gated_over_plain(scene: Scene) -> float:
     return feed_forward[0] / feed_forward[1]
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def matrix_entries(scene: Scene) -> int:
     """P: the entries of the matrices that each token's vector goes through."""
     return flops(scene.config).matrix_parameters
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def flops_per_token(scene: Scene, training: bool = False) -> int:
     """2 P a token forward, 6 P in training."""
     counted = flops(scene.config)
     return counted.training_per_token if training else counted.forward_per_token
 
 
-@answers(Kind.SHAPE)
+@answers(QuestionKind.SHAPE)
 def shape_for(scene: Scene, axes: Sequence[str], text: int = 1, target: int = 0) -> tuple[int, ...]:
     """A shape by its axes' names, for texts of these lengths."""
     lengths = Lengths(text, target)
@@ -113,7 +113,7 @@ def shape_for(scene: Scene, axes: Sequence[str], text: int = 1, target: int = 0)
     return tuple(by_name[name] for name in axes)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def normed(
     scene: Scene,
     x: Sequence[float],
@@ -128,7 +128,7 @@ def normed(
     return round(float(steps[-1].values[entry]), 3)
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def rms_normed_backward(
     scene: Scene, x: Sequence[float], gradient: Sequence[float], entry: int
 ) -> float:
@@ -145,26 +145,26 @@ def rms_normed_backward(
     return float((direct + through)[0, entry])
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def masked_weight(scene: Scene, scores: Sequence[float], position: int, entry: int) -> float:
     """An attention weight of a row of scores whose query sees those up to its position."""
     return float(masking(scores, position).before.weights[entry])
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def gradient_left(scene: Scene, factor: float, depth: int, skips: bool = False) -> float:
     """What is left of a gradient of 1 after layers of that slope."""
     left = residuals(depth, factor).depths[-1]
     return left.with_skips if skips else left.without_skips
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def direct_path(scene: Scene, factor: float, depth: int) -> float:
     """What the path through no layer brings."""
     return residuals(depth, factor).paths[0].contribution
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def turns_differ(scene: Scene, first: int, second: int, shift: int, d_model: int) -> float:
     """The largest difference between the turns that a shift makes from two positions, taken from
     the hands themselves, in radians."""
@@ -176,13 +176,13 @@ def turns_differ(scene: Scene, first: int, second: int, shift: int, d_model: int
     return float(np.abs(apart).max())
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def wavelength(scene: Scene, pair: int, d_model: int) -> float:
     """After how many positions a pair of features repeats."""
     return positions(d_model, 1, 0, 0).pairs[pair].wavelength
 
 
-@answers(Kind.NUMBER)
+@answers(QuestionKind.NUMBER)
 def activation_at(scene: Scene, name: str, at: float) -> float:
     """An activation of one number."""
     return next(c.value for c in activations(-1, 1, 2, at).curves if c.name == name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.lessons.lesson import Kind, Step
+from app.lessons.lesson import QuestionKind, Step
 from app.lessons.notation import PredictionError, number, sizes
 from model.errors import quoted
 
@@ -39,11 +39,11 @@ def judge(step: Step, prediction: str, answer: Any, symbols: Mapping[str, int]) 
     Raises:
         PredictionError: it is not what the question asks for.
     """
-    judges: dict[Kind, Judge] = {
-        Kind.NUMBER: _number,
-        Kind.SHAPE: _shape,
-        Kind.CELL: _cell,
-        Kind.CHOICE: _choice,
+    judges: dict[QuestionKind, Judge] = {
+        QuestionKind.NUMBER: _number,
+        QuestionKind.SHAPE: _shape,
+        QuestionKind.CELL: _cell,
+        QuestionKind.CHOICE: _choice,
     }
     return judges[step.kind](step, prediction.strip(), answer, symbols)
 
@@ -157,12 +157,12 @@ def within(step: Step) -> str | None:
 
 def shown_answer(step: Step, answer: Any) -> str:
     """An answer as a sentence names it."""
-    if step.kind is Kind.CHOICE:
+    if step.kind is QuestionKind.CHOICE:
         key = right_option(step, answer)
         return next(option.text for option in step.options if option.key == key)
-    if step.kind is Kind.CELL:
+    if step.kind is QuestionKind.CELL:
         return " or ".join(in_words(step, place) for place in answer)
-    if step.kind is Kind.NUMBER and answer != 0 and _is_nothing(step, answer):
+    if step.kind is QuestionKind.NUMBER and answer != 0 and _is_nothing(step, answer):
         return "0, up to rounding"
     return shown(answer)
 

@@ -19,7 +19,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """What a prediction is: a number, a shape, a place in a tensor, or one of a few options."""
 
     NUMBER = "number"
@@ -38,7 +38,7 @@ class Read(StrEnum):
     VOWELS_LEFT_OUT = "vowels left out"
 
 
-class Call(BaseModel):
+class Derivation(BaseModel):
     """A function of answers.py by its name, and its parameters; `model` where it is to look at
     another model than the step's."""
 
@@ -88,14 +88,14 @@ class Step(Part):
     picks: tuple[Literal["length", "stage"], ...] = ()
     say: str
     ask: str
-    kind: Kind
-    answer: Call
+    kind: QuestionKind
+    answer: Derivation
     axes: tuple[str, ...] = ()
     tolerance: float = Field(0, ge=0)
     relative: float = Field(0, ge=0)
     counts_in: Literal["millions"] | None = None
     options: tuple[Option, ...] = ()
-    facts: dict[str, Call] = {}
+    facts: dict[str, Derivation] = {}
     misconception: str | None = None
     reveal: str
     equation: str | None = None
@@ -108,7 +108,7 @@ class Step(Part):
         return re.sub(r"\W+", "-", self.title.lower()).strip("-")
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[Derivation, ...]:
         return (self.answer, *self.facts.values())
 
     @property
@@ -117,9 +117,9 @@ class Step(Part):
 
     @model_validator(mode="after")
     def fits_together(self) -> "Step":
-        if (self.kind is Kind.CHOICE) != bool(self.options):
+        if (self.kind is QuestionKind.CHOICE) != bool(self.options):
             raise ValueError("a choice has options, and nothing else has")
-        if (self.kind is Kind.CELL) != bool(self.axes):
+        if (self.kind is QuestionKind.CELL) != bool(self.axes):
             raise ValueError("a cell has axes, and nothing else has")
         early = self.facts.keys() | GIVEN
         for name, sentence, known in (

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from app.lessons import calculations  # noqa: F401 - its functions register themselves
 from app.lessons.answers import FUNCTIONS, Function
-from app.lessons.lesson import Call, Kind, Lesson, Step
+from app.lessons.lesson import Derivation, Lesson, QuestionKind, Step
 from app.server.errors import UnknownLesson
 from model.config import PRESETS
 from model.errors import quoted
@@ -128,7 +128,7 @@ def _unknown(model: str, key: object) -> Iterator[str]:
             yield f"{model} has no stage {one!r}"
 
 
-def _misused(function: Function, call: Call, model: str) -> Iterator[str]:
+def _misused(function: Function, call: Derivation, model: str) -> Iterator[str]:
     given = call.parameters
     for name in given:
         if name not in function.parameters:
@@ -144,7 +144,7 @@ def _misused(function: Function, call: Call, model: str) -> Iterator[str]:
 def _unfit(step: Step, function: Function) -> Iterator[str]:
     """Whether the answer is of the question's kind; a number can choose an option by its size."""
     by_size = any(option.below is not None for option in step.options)
-    wanted = Kind.NUMBER if by_size else step.kind
+    wanted = QuestionKind.NUMBER if by_size else step.kind
     if function.kind is not wanted:
         yield f"{function.name} answers with a {function.kind}, and {wanted} is asked for"
     if by_size and any(option.below is None for option in step.options[:-1]):

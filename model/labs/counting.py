@@ -40,7 +40,7 @@ REFERENCES = {
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockCount:
     """One block: all its parameters, its matrices alone, the rule of thumb 12 d², the share of the
     feed-forward network, and how many times as large the block is at twice d_model and d_ff."""
 
@@ -61,7 +61,7 @@ class Counting:
     from_tensors: int
     in_blocks: int
     unembedding: int
-    block: Block
+    block: BlockCount
     flops: Flops
 
 
@@ -96,7 +96,7 @@ def counting(config: ModelConfig) -> Counting:
         from_tensors=sum(item.from_tensors for item in items),
         in_blocks=sum(item.by_formula for item in items if item.name not in outside),
         unembedding=config.vocab_size * config.d_model,
-        block=Block(
+        block=BlockCount(
             parameters=of_a_block,
             matrices=block_matrices(config),
             twelve_d_squared=12 * config.d_model**2,

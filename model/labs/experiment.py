@@ -46,7 +46,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Difference:
+class SeedDifference:
     """Learned minus sinusoidal validation loss, seed by seed; and in how many of the `runs` pairs
     the sinusoidal one was better."""
 
@@ -73,7 +73,7 @@ class Experiments:
 
     seeds: int
     positions: Comparison
-    difference: Difference
+    difference: SeedDifference
     course: SingleRun
     norm_placement: Comparison
 
@@ -90,7 +90,7 @@ def experiment(seeds: int = MOST_SEEDS) -> Experiments:
     return Experiments(
         seeds=seeds,
         positions=_comparison(_result("positions"), by_position),
-        difference=Difference(**statistics, sinusoidal_better=found["sinusoidal_better"]),
+        difference=SeedDifference(**statistics, sinusoidal_better=found["sinusoidal_better"]),
         course=SingleRun(**found["course"]),
         norm_placement=_comparison(
             _result("norm-placement"), _first(_result("norm-placement"), seeds)

@@ -24,7 +24,7 @@ COMPANIONS_MEAN, COMPANIONS_DEVIATION = 5.0, 2.5
 
 
 @dataclass(frozen=True)
-class Step:
+class NormStep:
     """One step: its name, symbol, equation in LaTeX and numbers: one for each feature, or where
     it is `shared` a single one for all, as a mean is."""
 
@@ -69,8 +69,8 @@ class LayerNorms:
 
     x: tuple[float, ...]
     epsilon: float
-    layer_norm: tuple[Step, ...]
-    rms_norm: tuple[Step, ...]
+    layer_norm: tuple[NormStep, ...]
+    rms_norm: tuple[NormStep, ...]
     scale_difference: float
     scales: tuple[ScaleEffect, ...]
     contrast: Contrast
@@ -156,12 +156,12 @@ def _rooted(vector: Array, epsilon: float) -> tuple[Array, Array]:
     return mean_square, RmsNormalize(epsilon).forward(vector[None], mean_square)[0]
 
 
-def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> tuple[Step, ...]:
+def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> tuple[NormStep, ...]:
     mean, variance, normalized = _centred(vector, epsilon)
     scaled = Scale().forward(normalized, gains)
     return (
         _step("mean", r"\mu", Mean(), ("x",), mean, shared=True),
-        Step("centred", "c", r"c = x - \mu", tuple((vector - mean).tolist())),
+        NormStep("centred", "c", r"c = x - \mu", tuple((vector - mean).tolist())),
         _step("variance", r"\sigma^2", Variance(), ("x", r"\mu"), variance, shared=True),
         _step("normalized", r"\hat{x}", Normalize(epsilon), ("x", r"\mu", r"\sigma^2"),
               normalized),
@@ -170,7 +170,7 @@ def _layer_norm(vector: Array, gains: Array, biases: Array, epsilon: float) -> t
     )  # fmt: skip
 
 
-def _rms_norm(vector: Array, gains: Array, epsilon: float) -> tuple[Step, ...]:
+def _rms_norm(vector: Array, gains: Array, epsilon: float) -> tuple[NormStep, ...]:
     mean_square, normalized = _rooted(vector, epsilon)
     scaled = Scale().forward(normalized, gains)
     return (
@@ -188,8 +188,8 @@ def _step(
     values: Array,
     *,
     shared: bool = False,
-) -> Step:
-    return Step(name, symbol, op.equation(symbol, operands), tuple(values.tolist()), shared)
+) -> NormStep:
+    return NormStep(name, symbol, op.equation(symbol, operands), tuple(values.tolist()), shared)
 
 
 def _contrast(given: Array, vector: Array, epsilon: float) -> Contrast:

@@ -28,7 +28,7 @@ from model.table.axes import (
 from model.table.blocks import BLOCKS, cross_attention_block
 from model.table.declaring import StackSpec, Table
 from model.table.norms import NORMS
-from model.table.positions import ADDED, placed
+from model.table.positions import ADDED, with_positions
 from model.table.sections import Section
 from model.table.stage import Kind, Stage, Weight
 
@@ -110,7 +110,7 @@ def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
     """Embeddings, positions and the blocks of one stack; with a `memory`, the key of what another
     stack has read, its blocks look at that too. Returns the key of the stack's output."""
     stack = table.stack
-    x = placed(table, ids, _embedded(table, ids, config), config)
+    x = with_positions(table, ids, _embedded(table, ids, config), config)
     block = cross_attention_block if memory else BLOCKS[config.wiring]
     for index in range(config.n_blocks):
         name = stack.named(f"Block {index + 1}")

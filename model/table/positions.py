@@ -11,7 +11,7 @@ from model.table.declaring import Table
 from model.table.stage import Kind, Weight
 
 
-def placed(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
+def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
     """The stages between the embeddings and the first block: none where nothing is added."""
     make = ADDED.get(config.position)
     if make is None:
