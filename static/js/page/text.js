@@ -1,7 +1,7 @@
 // The text field with its counter, its messages and the prepared texts.
 
 import { make } from "../drawing/elements.js";
-import { countCharacters } from "../tensor/numbers.js";
+import { countOf } from "../tensor/labels.js";
 import { TARGET } from "../tensor/readings.js";
 
 export function text(root, state, dispatch) {
@@ -13,7 +13,7 @@ export function text(root, state, dispatch) {
   }
   if (field.value !== state.text) field.value = state.text;
   field.rows = Math.min(4, state.text.split("\n").length);
-  const count = countCharacters(state.text);
+  const count = countOf("text", state.text, state);
   const limit = Number(root.dataset.limit);
   const counter = root.querySelector("[data-count]");
   counter.textContent = `${count} / ${limit}`;

@@ -1,12 +1,21 @@
 // Whose characters an axis counts: their glyphs along it, its name, and where a token stands on it.
 
-import { charactersOf } from "./readings.js";
+import { countCharacters } from "./numbers.js";
+import { charactersOf, sameReading } from "./readings.js";
 
 const TEXTS = { text: "source", target: "target" };
 
 /** The tokens of the text or of the target. */
 export function tokensOf({ told }, along) {
   return along === "target" ? told.target_tokens : told.tokens;
+}
+
+/** How many tokens a field's text has. A trace of just what is asked has them; until there is one, a
+ * character counts as a token. */
+export function countOf(along, text, state) {
+  const { trace } = state;
+  if (trace === null || !sameReading(trace.asked, state)) return countCharacters(text);
+  return tokensOf(trace, along).length - (along === "target" ? 1 : 0); // a line end begins each target
 }
 
 /** The glyph of each index along an axis whose indices are characters, else null. */

@@ -1,6 +1,6 @@
 // An encoder-decoder's target: what the model writes, until the reader fixes it.
 
-import { countCharacters } from "../../tensor/numbers.js";
+import { countOf } from "../../tensor/labels.js";
 import { TARGET } from "../../tensor/readings.js";
 
 export function target(root, state, dispatch) {
@@ -12,7 +12,7 @@ export function target(root, state, dispatch) {
   const shown = state.target ?? state.trace?.told.target ?? "";
   if (field.value !== shown) field.value = shown;
   const limit = Number(root.dataset.limit);
-  const count = countCharacters(shown);
+  const count = countOf(TARGET, shown, state);
   const counter = root.querySelector("[data-count]");
   counter.textContent = `${count} / ${limit}`;
   counter.classList.toggle("is-over", count > limit);
