@@ -53,7 +53,7 @@ def test_opening_trace_of_every_preset_is_carried_by_its_page(
     asked: list[str] = []
     family_page.on("request", lambda request: asked.append(request.url))
     open_tracer(family_page, model=preset)
-    assert not [url for url in asked if "/traces" in url]
+    assert not [url for url in asked if "/api/v1/traces" in url]
 
 
 @every_preset

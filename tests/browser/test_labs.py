@@ -325,12 +325,13 @@ def test_list_grows_and_what_hangs_on_it_follows(page: Page) -> None:
 def test_width_stays_a_multiple_of_the_heads(page: Page) -> None:
     open_lab(page, "counting")
     slide(page, "heads", "End")
-    assert "n_heads=64" in shown(page)
+    assert "d_model=1024&" in shown(page)
+    assert "n_heads=1024" in shown(page)
     page.get_by_label("heads, typed").fill("7")
     settle(page)
-    assert "d_model=63&" in shown(page)
-    slide(page, "width d", "End")
     assert "d_model=1022&" in shown(page)
+    slide(page, "width d", "End")
+    assert "d_model=65534&" in shown(page)
 
 
 def test_refusal_is_said_in_words_and_the_page_goes_on(page: Page) -> None:

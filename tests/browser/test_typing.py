@@ -94,7 +94,7 @@ def test_empty_box_sends_nothing_and_says_why(page: Page) -> None:  # C12
     type_text(page, "")
     assert "at least one character" in refusal(page)
     page.wait_for_timeout(300)
-    assert not [url for url in sent if "/traces" in url]
+    assert not [url for url in sent if "/api/v1/traces" in url]
     type_text(page, "b")
     drawn(page, "b")
 

@@ -337,12 +337,15 @@ def test_arithmetic_does_not_scroll_sideways(page: Page, width: int) -> None:
     assert not sideways(page)
 
 
-def test_chosen_number_below_the_picture_leads_to_its_arithmetic(page: Page) -> None:
+def test_chosen_number_below_the_picture_leads_to_its_arithmetic(
+    page: Page, client: TestClient
+) -> None:
     """On a narrow window the inspector is further down than one sees."""
     page.set_viewport_size({"width": 380, "height": 800})
     open_cell(page, text=TEXT, stage="logits", cell="4.1")
     line = page.locator(".asked")
-    assert line.inner_text() == "5.526081 at position 4 e · vocab 1 ␣: where it comes from"
+    value = np.float32(asked(client, stage="logits", index=[4, 1])["value"])
+    assert line.inner_text() == f"{value} at position 4 e · vocab 1 ␣: where it comes from"
     line.get_by_role("button").click()
     box = page.locator(".cell-value").bounding_box()
     assert box is not None
