@@ -345,7 +345,7 @@ def test_chosen_number_below_the_picture_leads_to_its_arithmetic(
     open_cell(page, text=TEXT, stage="logits", cell="4.1")
     line = page.locator(".asked")
     value = np.float32(asked(client, stage="logits", index=[4, 1])["value"])
-    assert line.inner_text() == f"{value} at position 4 e · vocab 1 ␣: where it comes from"
+    assert line.inner_text() == f"{value!s} at position 4 e · vocab 1 ␣: where it comes from"
     line.get_by_role("button").click()
     box = page.locator(".cell-value").bounding_box()
     assert box is not None
