@@ -209,10 +209,10 @@ class _Characters(Sequence[Piece]):
         return len(self._ids)
 
     def __iter__(self) -> Iterator[Piece]:
-        for at, (id, content, text, label, _, _) in enumerate(
-            map(self._known.__getitem__, self._ids)
-        ):
-            yield Piece(id, content, text, label, at, at + 1)
+        columns = zip(*map(self._known.__getitem__, self._ids), strict=True)
+        named = tuple(columns)[:4]  # ids, contents, texts, labels; each stands at its own place
+        places = range(len(self._ids)), range(1, len(self._ids) + 1)
+        return map(Piece._make, zip(*named, *places, strict=True))
 
     @overload
     def __getitem__(self, at: int) -> Piece: ...
