@@ -5,7 +5,7 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head.
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +18,15 @@ Mask = Callable[[Tensor], Tensor]
 
 
 def hiding(hidden_TS: Tensor) -> Mask:
-    """The mask that puts −∞ wherever `hidden` is true."""
-    return partial(torch.masked_fill, mask=hidden_TS, value=-torch.inf)
+    """The mask that puts −∞ wherever `hidden` is true: it is added, as 0 elsewhere, because torch
+    takes ten times as long to fill cells in."""
+    return partial(torch.add, torch.zeros(hidden_TS.shape).masked_fill(hidden_TS, -torch.inf))
 
 
+@lru_cache(maxsize=16)
 def later_hidden(length: int) -> Mask:
-    """The causal mask of a text of that length: no position sees a later one."""
+    """The causal mask of a text of that length: no position sees a later one. Texts of one length
+    share theirs."""
     return hiding(torch.ones(length, length, dtype=torch.bool).triu(1))
 
 

@@ -101,7 +101,7 @@ def _ids(table: Table, symbol: str, op: Op, taught: tuple[Section, ...]) -> str:
     stack = table.stack
     table.group = stack.named("Input")
     return table.add(
-        f"{stack.prefix}ids", stack.named("Token ids"), symbol, (stack.position,), Kind.IDS, op,
+        stack.ids, stack.named("Token ids"), symbol, (stack.position,), Kind.IDS, op,
         sections=taught,
     )  # fmt: skip
 

@@ -24,6 +24,11 @@ class StackSpec:
     mask: Op
 
     @property
+    def ids(self) -> str:
+        """The key of the stack's ids, which say how long its text is."""
+        return f"{self.prefix}ids"
+
+    @property
     def on_stream(self) -> tuple[Axis, Axis]:
         """The axes of whatever is added to, or read from, the residual stream."""
         return self.position, D_MODEL

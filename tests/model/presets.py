@@ -12,9 +12,10 @@ from tests.conftest import ROOT
 def untrained(config: ModelConfig) -> LoadedModel:
     """Random numbers in every parameter, biases and γ included."""
     generator = torch.Generator().manual_seed(1)
-    network = build(config, generator).requires_grad_(False).eval()
-    for parameter in network.parameters():
-        parameter.normal_(std=0.3, generator=generator)
+    network = build(config, generator).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(std=0.3, generator=generator)
     letters = [chr(ord("0") + index) for index in range(config.vocab_size - 1)]
     if MASK not in letters:
         letters[-1] = MASK

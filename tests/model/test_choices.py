@@ -65,7 +65,7 @@ def test_what_validates_can_be_traced(random: Random) -> None:
     for _ in range(150):
         choices = {name: random.choice(words) for name, words in CHOICES.items()}
         sizes = {name: random.randint(1, 12) for name in SMALL}
-        sizes |= {"vocab_size": random.randint(3, 12), "n_blocks": random.randint(1, 2)}
+        sizes |= {"vocab_size": random.randint(4, 12), "n_blocks": random.randint(1, 2)}
         if random.random() < 0.8:
             sizes["d_model"] = sizes["n_heads"] * random.randint(1, 6)
         try:

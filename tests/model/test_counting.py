@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from model import LoadedModel
-from model.config import PRESETS, ModelConfig
+from model.config import PRESETS, FeedForward, ModelConfig, Norm, Position, Wiring
 from model.counting import (
     block_matrices,
     block_parameters,
@@ -41,10 +41,10 @@ def drawn(random: Random) -> ModelConfig:
     """A configuration of random choices and sizes."""
     n_heads = random.choice([1, 2, 3, 4])
     return ModelConfig(
-        wiring=random.choice(["post-ln", "pre-ln"]),
-        norm=random.choice(["layer-norm", "rms-norm"]),
-        position=random.choice(["learned", "sinusoidal", "rotary"]),
-        feed_forward=random.choice(["relu", "gelu", "gelu-tanh", "swiglu"]),
+        wiring=random.choice([*Wiring]),
+        norm=random.choice([*Norm]),
+        position=random.choice([*Position]),
+        feed_forward=random.choice([*FeedForward]),
         tied_head=random.random() < 0.5,
         biases=random.random() < 0.5,
         vocab_size=random.randint(1, 300),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from model.table.feed_forward import ACTIVATIONS
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add
 from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
@@ -220,7 +221,7 @@ def test_loss_of_an_impossible_character_is_infinite() -> None:
 
 
 @pytest.mark.parametrize("x", [0.0, -0.1, 3.0, -8.0, 40.0, -40.0])
-@pytest.mark.parametrize("op", [Gelu(), GeluTanh(), Relu(), Silu()])
+@pytest.mark.parametrize("op", ACTIVATIONS.values())
 def test_activation_of_any_size_is_explained(op: Op, x: float) -> None:
     operand = np.array([x])
     found = op.explain((0,), op.forward(operand), operand)
