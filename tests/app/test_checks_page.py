@@ -132,6 +132,19 @@ def test_links_point_at_the_cells_of_the_api(client: TestClient, name: str) -> N
         }
 
 
+def test_each_number_is_written_as_itself(client: TestClient) -> None:
+    content = shown(client, {"text": "To be, or not", "gradient": "1"}).content
+    numbers = re.findall(r'<data value="([^"]+)">([^<]+)</data>', content)
+    assert [words for _, words in numbers] == [short(float(value)) for value, _ in numbers]
+    assert any(a != b for (_, a), (_, b) in zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def test_largest_difference_stands_before_the_one_on_the_scale(client: TestClient) -> None:
+    content = shown(client, {"text": "To be", "gradient": "1"}).content
+    headings = re.findall(r'<th class="[^"]*is-number" scope="col">([^<]+)</th>', content)
+    assert headings == ["largest difference", "on the scale"] * len(DIFFERENCES)
+
+
 def test_cell_is_named_as_the_tracer_names_it(client: TestClient) -> None:
     content = shown(client, {"text": "a b"}).content
     assert re.search(r">head [1-4] · position [0-2] [ab␣] · source [0-2] [ab␣]</a>", content)

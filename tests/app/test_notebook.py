@@ -82,6 +82,24 @@ def test_every_stage_can_be_shown(model: LoadedModel, key: str) -> None:
     assert notebook.show(trace(model, "a"), key)._repr_html_()
 
 
+def test_table_has_the_ends_of_each_tensor_without_the_mask(model: LoadedModel) -> None:
+    traced = trace(model, "To be")
+    key = "blocks.0.attn.masked_scores"
+    finite = traced.array(key)[np.isfinite(traced.array(key))]
+    row = re.search(rf"<tr><td><code>{key}</code>.*?</tr>", notebook.html(traced), re.DOTALL)
+    assert row is not None
+    numbers = re.findall(r">(-?\d[\d.e+-]*)<", row[0])
+    assert numbers == [f"{finite.min():.4g}", f"{finite.max():.4g}"]
+
+
+def test_figure_is_as_high_as_its_rows_of_panels(model: LoadedModel) -> None:
+    traced = trace(model, "To be")
+    for key in ("logits", "blocks.0.attn.weights"):  # one panel, and four beside each other
+        layout = drawn(notebook.html(traced, key))["layout"]
+        margin = layout["margin"]
+        assert layout["height"] - margin["t"] - margin["b"] == notebook.HEIGHT
+
+
 def test_unknown_stage_is_refused(model: LoadedModel) -> None:
     with pytest.raises(UnknownStage, match="nonsense"):
         notebook.show(trace(model, "a"), "nonsense")

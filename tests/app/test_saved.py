@@ -76,6 +76,56 @@ def test_carried_table_is_the_servers(client: TestClient, page: str) -> None:
     assert boot(page)["carried"]["/stages"] == strict(client.get(f"{API}/stages").content)
 
 
+@pytest.fixture(scope="module")
+def explained(page: str) -> dict[str, Any]:
+    """The arithmetic that the page carries, by the cell's name."""
+    found: dict[str, Any] = boot(page)["carried"]["/cells"]
+    return found
+
+
+def operands(cell: dict[str, Any]) -> list[str]:
+    """The names of all operands that are listed, the largest term's first."""
+    terms = sorted(cell["terms"], key=lambda term: -abs(term["value"]))
+    return [
+        f"{one['stage'] or one['weight']}*{'.'.join(map(str, one['index']))}"
+        for term in terms
+        for one in term["factors"]
+    ]
+
+
+def ways(explained: dict[str, Any], model: LoadedModel) -> list[list[str]]:
+    """From each of the ten likeliest next characters by the largest operand that is a stage's, as
+    far as there is one."""
+    likeliest = trace(model, "To be").next(n=10)
+    found = [[f"probabilities*4.{prediction.id}"] for prediction in likeliest]
+    for way in found:
+        while onward := [
+            name for name in operands(explained[way[-1]]) if name.split("*")[0] not in model.weights
+        ]:
+            way.append(onward[0])
+    return found
+
+
+def test_ways_back_begin_at_the_ten_likeliest(
+    explained: dict[str, Any], model: LoadedModel
+) -> None:
+    likeliest = {f"probabilities*4.{one.id}" for one in trace(model, "To be").next(n=10)}
+    assert len(likeliest) == 10
+    assert {name for name in explained if name.startswith("probabilities*")} == likeliest
+
+
+def test_each_way_back_ends_at_a_character(explained: dict[str, Any], model: LoadedModel) -> None:
+    ends = [way[-1] for way in ways(explained, model)]
+    assert all(re.fullmatch(r"ids\*[0-4]", end) for end in ends), ends
+
+
+def test_every_operand_beside_the_likeliest_way_is_explained(
+    explained: dict[str, Any], model: LoadedModel
+) -> None:
+    first, *_ = ways(explained, model)
+    assert {name for cell in first for name in operands(explained[cell])} <= explained.keys()
+
+
 def test_gradients_are_carried_where_they_are_asked_for(
     client: TestClient, model: LoadedModel
 ) -> None:

@@ -278,6 +278,32 @@ def test_row_that_no_one_read_gets_no_gradient(plain: Trace) -> None:
     assert (cell.value, cell.total) == (0.0, 0.0)
 
 
+def test_cell_that_moves_nothing_is_explained_by_the_largest_gradient(plain: Trace) -> None:
+    traced = with_gradients(plain.model, "To be")
+    place = (plain.model.tokenizer.ids["z"], 0)
+    cell = explain_weight(traced, "embedding.weight", place, gradient=True)
+    (term,) = cell.terms
+    (one,) = term.factors
+    gradient = traced.gradient("embeddings")
+    assert gradient is not None
+    assert (term.label, one.stage) == ("slope 0", "embeddings")
+    assert abs(one.value) == np.abs(gradient).max() > 0
+
+
+def test_equation_of_a_gradient_sums_what_each_reader_passes_back(translated: Trace) -> None:
+    """(∂y/∂x)ᵀ ∂L/∂y for each y: the transpose stands at the Jacobian alone."""
+    cell = explain(translated, "decoder.input", (0, 0), gradient=True)
+    stage, readers = translated.stage("decoder.input"), [*map(translated.stage, cell.used_by)]
+    x = stage.symbol
+    passed = [
+        rf"\left(\frac{{\partial {y}}}{{\partial {x}}}\right)^{{\top}}"
+        rf"\frac{{\partial L}}{{\partial {y}}}"
+        for y in (reader.symbol for reader in readers)
+    ]
+    assert len(passed) > 1
+    assert cell.equation == rf"\frac{{\partial L}}{{\partial {x}}} = {' + '.join(passed)}"
+
+
 # How much is listed
 
 

@@ -1,6 +1,7 @@
 """Each operation explains every cell of its result: the terms join to it, the operands are where
 the factors say, and the line of NumPy gives the same number."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -158,6 +159,11 @@ def labels(explanation: Explanation) -> list[str]:
     return [term.label for term in explanation.terms]
 
 
+def steps(name: str, index: tuple[int, ...]) -> dict[str, float]:
+    """The numbers between, as a reader sees them: by their labels."""
+    return {step.label: step.value for step in explain(name, index).steps}
+
+
 def test_softmax_has_own_exponential_first_and_all_of_its_row() -> None:
     found = explain("softmax of masked scores", (1, 2, 1))
     assert [term.factors[0].index[-1] for term in found.terms] == [1, 0, 2, 3, 4]
@@ -211,6 +217,54 @@ def test_rotation_reads_both_features_of_its_pair() -> None:
         found = explain("rotate", (0, 1, k))
         assert [term.factors[0].index for term in found.terms] == [(0, 1, 0), (0, 1, 1)]
         assert found.steps[0].value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("k", range(D))
+def test_steps_of_a_rotation_are_its_angle_cosine_and_sine(k: int) -> None:
+    theta = 2 / 10_000 ** ((k - k % 2) / D)
+    assert steps("rotate", (1, 2, k)) == {
+        "θ, in radians": pytest.approx(theta),
+        "cos θ": pytest.approx(math.cos(theta)),
+        "sin θ": pytest.approx(math.sin(theta)),
+    }
+
+
+@pytest.mark.parametrize("k", range(D))
+def test_step_of_a_sinusoid_is_the_angle_that_it_is_of(k: int) -> None:
+    theta = 2 / 10_000 ** ((k - k % 2) / D)
+    assert steps("sinusoids", (2, k)) == {"angle, in radians": pytest.approx(theta)}
+
+
+def test_step_of_a_score_is_the_dot_product_before_it_is_divided() -> None:
+    q, k = CELLS["scaled dot product"][0].operands
+    products = {"sum of the products": pytest.approx(float(q[1, 0] @ k[1, 2]))}
+    assert steps("scaled dot product", (1, 0, 2)) == products
+
+
+def test_steps_of_a_softmax_are_those_of_its_row() -> None:
+    row = CELLS["softmax"][0].operands[0][2]
+    assert steps("softmax", (2, 1)) == {
+        "maximum of the row": row.max(),
+        "sum of the exponentials": pytest.approx(np.exp(row - row.max()).sum()),
+    }
+
+
+def test_step_of_the_tanh_form_is_what_the_tanh_is_of() -> None:
+    x = CELLS["gelu, tanh form"][0].operands[0][1, 2]
+    inside = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    expected = {"u = √(2/π) (x + 0.044715 x³)": pytest.approx(inside)}
+    assert steps("gelu, tanh form", (1, 2)) == expected
+
+
+def test_step_of_the_normalized_is_the_distance_from_the_mean() -> None:
+    x, mean, _ = CELLS["normalize"][0].operands
+    assert steps("normalize", (1, 2)) == {"x − mean": pytest.approx(x[1, 2] - mean[1])}
+
+
+def test_step_of_a_mean_is_the_sum_that_is_divided() -> None:
+    for name, power in (("mean", 1), ("mean square", 2)):
+        (x,) = CELLS[name][0].operands
+        assert steps(name, (1,)) == {"sum": pytest.approx((x[1] ** power).sum())}
 
 
 def test_loss_of_an_impossible_character_is_infinite() -> None:

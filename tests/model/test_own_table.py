@@ -11,7 +11,7 @@ from model.errors import UnknownStage
 from model.gradient_flow import gradient_flow
 from model.ops.arithmetic import Add, Multiply
 from model.ops.lookups import Encode, LookUp
-from model.ops.op import Op
+from model.ops.op import Array, Gradient, Op
 from model.question import Question
 from model.reading import read
 from model.recorder import Record
@@ -87,6 +87,29 @@ def test_gradient_of_a_tensor_read_twice_is_what_calculus_says(traced: Trace) ->
     x, gradient = traced.array("x"), traced.gradient("x")
     assert gradient is not None
     np.testing.assert_allclose(gradient, 8 * x / x.size, rtol=1e-6)
+
+
+class Leaning(Add):
+    """y = a + 2b, whose operands differ in what they pass back."""
+
+    def forward(self, *operands: Array) -> Array:
+        a, b = operands
+        return a + 2 * b
+
+    def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
+        return dy, 2 * dy
+
+
+def test_each_reading_of_a_tensor_passes_back_its_own_share(traced: Trace) -> None:
+    x, ones = torch.from_numpy(traced.array("x"))[None], torch.ones(1, 4, 64)
+    table = (*TABLE[:2], made("leaning", Leaning(), "x", "x"))
+    values = Record({"x": x, "leaning": 3 * x})
+    leaning = Trace(
+        traced.model, traced.reading, table, values, Record({"x": 3 * ones, "leaning": ones})
+    )
+    cell = explain(leaning, "x", (1, 2), gradient=True)
+    assert [step.value for step in cell.steps] == [1.0, 2.0]
+    assert (cell.value, cell.total) == (3.0, 3.0)
 
 
 def test_gradient_of_a_weight_follows_the_traces_table(traced: Trace) -> None:
