@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from model.table.feed_forward import ACTIVATIONS
-from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Add
 from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
 from model.ops.explanation import Explanation, Rule, Term, explained, folded, number
@@ -20,6 +18,7 @@ from model.ops.loss import NextTokenLoss
 from model.ops.norms import Mean, MeanSquare, Variance
 from model.ops.op import Array, Op
 from model.ops.positions import Rotate
+from model.table.feed_forward import ACTIVATIONS
 from tests.model.test_backward_ops import CASES, D, H, K, S
 
 TOLERANCE = 1e-6
