@@ -81,7 +81,7 @@ def asked(lesson: Lesson, models: Models, text: str) -> list[dict[str, Any]]:
 def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
     try:
         scene = reader.of_step(step)
-        reading, symbols = _reading(scene), _symbols(reader, step, scene)
+        reading, symbols = _reading(scene), symbols_in(reader, step, scene)
         said, refusal = _sentences(reader, step), None
     except InputError as error:
         said, refusal = {"say": "", "ask": ""}, error.message
@@ -150,7 +150,7 @@ def answered(
     answer = reader.call(step, step.answer, **picked)
     verdict = None
     if prediction is not None:
-        verdict = judge(step, prediction, answer, _symbols(reader, step, scene))
+        verdict = judge(step, prediction, answer, symbols_in(reader, step, scene))
     facts = _facts(reader, step, step.reveal)
     told = shown(answer) if step.kind is QuestionKind.NUMBER else shown_answer(step, answer)
     facts |= {
@@ -195,7 +195,7 @@ def _require(step: Step, length: int | None, stage: str | None, models: Models) 
         )
 
 
-def _symbols(reader: Reader, step: Step, scene: Scene) -> dict[str, int]:
+def symbols_in(reader: Reader, step: Step, scene: Scene) -> dict[str, int]:
     """The symbols that a shape or a number may be written in: those that the step has; else sizes
     of the reader's text, or of the lengths that the step itself names. In a formula N − 1 is no
     symbol but a difference."""

@@ -62,8 +62,12 @@ def _number(step: Step, typed: str, answer: float, symbols: Mapping[str, int]) -
 
 
 def _is_right(step: Step, value: float, answer: float) -> bool:
-    allowed = max(step.tolerance, step.relative * abs(answer))
-    return abs(value - answer) <= allowed * ROUNDED
+    return abs(value - answer) <= allowed(step, answer) * ROUNDED
+
+
+def allowed(step: Step, answer: float) -> float:
+    """How far from the answer a number is still right."""
+    return max(step.tolerance, step.relative * abs(answer))
 
 
 def _apart(step: Step, value: float, answer: float) -> str:
