@@ -55,8 +55,9 @@ LABS = (
     Lab(
         "positions",
         "Positions as clock hands",
-        "Attention sees a set of tokens, not an order. Sinusoidal positions write the order into "
-        "each token’s vector as pairs of sine and cosine: hands that turn at different speeds.",
+        "Unmasked attention sees a set of tokens, not an order. Sinusoidal positions write the "
+        "order into each token’s vector as pairs of sine and cosine: hands that turn at different "
+        "speeds.",
         schemas.PositionsRequest,
         positions,
         (

@@ -113,6 +113,7 @@ _statistic("count_nonzero", lambda part: int((part != 0).sum()), "How many are n
 _statistic("count_zero", lambda part: int((part == 0).sum()), "How many are exactly 0.")
 _statistic("count_negative", lambda part: int((part < 0).sum()), "How many are below 0.")
 _statistic("share_negative", lambda part: float((part < 0).mean()), "The share below 0.")
+_statistic("share_positive", lambda part: float((part > 0).mean()), "The share above 0.")
 _statistic("distinct", lambda part: len(np.unique(part)), "How many different numbers.")
 
 
@@ -133,6 +134,15 @@ def ratio(
     """How many times as long a part is as the same part of another tensor."""
     one, other = (scene.part(key, at, gradient=gradient) for key in (stage, against))
     return float(np.linalg.norm(one) / np.linalg.norm(other))
+
+
+@answers(QuestionKind.NUMBER)
+def dot_product(
+    scene: Scene, stage: StageKey, against: StageKey, at: Sequence[Place] = ()
+) -> float:
+    """The dot product of a part with the same part of another tensor."""
+    one, other = (scene.part(key, at) for key in (stage, against))
+    return float((one * other).sum())
 
 
 @answers(QuestionKind.NUMBER)
@@ -233,13 +243,20 @@ def _weights(scene: Scene, stage: Stage) -> dict[str, Array]:
 def loss_moved(scene: Scene, stage: StageKey, at: Sequence[Place], by: float) -> float:
     """How much the mean loss grows, a unit, when one cell goes from `by` below to `by` above what
     it is: (ℓ(x + by) − ℓ(x − by)) / 2 by, in float64."""
+    return loss_difference(scene, stage, at, by) / (2 * by)
+
+
+@answers(QuestionKind.NUMBER)
+def loss_difference(scene: Scene, stage: StageKey, at: Sequence[Place], by: float) -> float:
+    """How much larger the mean loss is with one cell `by` above than `by` below what it is:
+    ℓ(x + by) − ℓ(x − by), in float64."""
     last = scene.stages[-1].key
     ends = []
     for step in (by, -by):
         moved = scene.recorded[stage].copy()
         moved[places(at, moved.shape)] += step
         ends.append(float(_again(scene, last, stage, moved).mean()))
-    return (ends[0] - ends[1]) / (2 * by)
+    return ends[0] - ends[1]
 
 
 @answers(QuestionKind.NUMBER)

@@ -81,7 +81,7 @@ def asked(lesson: Lesson, models: Models, text: str) -> list[dict[str, Any]]:
 def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
     try:
         scene = reader.of_step(step)
-        reading, symbols = _reading(scene), _symbols(step, scene)
+        reading, symbols = _reading(scene), symbols_in(reader, step, scene)
         said, refusal = _sentences(reader, step), None
     except InputError as error:
         said, refusal = {"say": "", "ask": ""}, error.message
@@ -100,7 +100,7 @@ def _asked(reader: Reader, number: int, step: Step) -> dict[str, Any]:
         **said,
         "kind": step.kind.value,
         "axes": list(step.axes),
-        "symbols": list(symbols) if step.kind is QuestionKind.SHAPE else [],
+        "symbols": list(symbols),
         "within": within(step) if step.kind is QuestionKind.NUMBER else None,
         "options": [{"key": option.key, "text": option.text} for option in step.options],
         "source": step.source,
@@ -150,7 +150,7 @@ def answered(
     answer = reader.call(step, step.answer, **picked)
     verdict = None
     if prediction is not None:
-        verdict = judge(step, prediction, answer, _symbols(step, scene))
+        verdict = judge(step, prediction, answer, symbols_in(reader, step, scene))
     facts = _facts(reader, step, step.reveal)
     told = shown(answer) if step.kind is QuestionKind.NUMBER else shown_answer(step, answer)
     facts |= {
@@ -195,14 +195,25 @@ def _require(step: Step, length: int | None, stage: str | None, models: Models) 
         )
 
 
-def _symbols(step: Step, scene: Scene) -> dict[str, int]:
-    """The symbols that a shape may be written in: sizes of the reader's text, or of the lengths
-    that the step itself names."""
+def symbols_in(reader: Reader, step: Step, scene: Scene) -> dict[str, int]:
+    """The symbols that a shape or a number may be written in: those that the step has; else sizes
+    of the reader's text, or of the lengths that the step itself names. In a formula N − 1 is no
+    symbol but a difference."""
+    if step.kind not in (QuestionKind.SHAPE, QuestionKind.NUMBER):
+        return {}
+    if step.symbols is not None:
+        return {
+            name: int(reader.call(step, step.facts[size])) if isinstance(size, str) else size
+            for name, size in step.symbols.items()
+        }
     lengths = scene.traced.reading.lengths
     own = {name: step.answer.parameters.get(name) for name in ("text", "target")}
     if step.answer.function == "shape_for":
         lengths = lengths._replace(**{name: size for name, size in own.items() if size})
-    return symbols_of(scene.stages, scene.config, lengths)
+    found = symbols_of(scene.stages, scene.config, lengths)
+    if step.kind is QuestionKind.SHAPE:
+        return found
+    return {name: size for name, size in found.items() if "−" not in name}
 
 
 def _mark(scene: Scene, step: Step, key: str | None, answer: Any) -> list[int] | None:

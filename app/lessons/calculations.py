@@ -1,5 +1,6 @@
 """Functions that answer without a text: from a model's sizes, or from the labs' own vectors."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from app.lessons.scene import Scene
 from model.config import ModelConfig
 from model.counting import block_matrices, block_parameters, flops, parts
 from model.labs.activations import activations
+from model.labs.experiment import Group, experiment
 from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
@@ -30,6 +32,12 @@ def sized(scene: Scene, sizes: Sizes | None) -> ModelConfig:
 def config_entry(scene: Scene, name: str) -> int:
     """A size of the model."""
     return int(getattr(scene.config, name))
+
+
+@answers(QuestionKind.NUMBER)
+def root_of(scene: Scene, name: str) -> float:
+    """The square root of a size of the model."""
+    return math.sqrt(config_entry(scene, name))
 
 
 @answers(QuestionKind.NUMBER)
@@ -98,6 +106,32 @@ def flops_per_token(scene: Scene, training: bool = False) -> int:
     """2 P a token forward, 6 P in training."""
     counted = flops(scene.config)
     return counted.training_per_token if training else counted.forward_per_token
+
+
+@answers(QuestionKind.NUMBER)
+def attention_over_matrices(scene: Scene, longest: bool = False) -> float:
+    """Scores and mixing, 4·T·d a token and attention, over the 2 P of the matrices; T is the
+    text's length, or the longest that the model can read. To three decimals."""
+    length = None if longest else len(scene.traced.text)
+    counted = flops(scene.config, length)
+    return round(counted.attention_per_token / counted.forward_per_token, 3)
+
+
+@answers(QuestionKind.NUMBER)
+def largest_gradient_norm(scene: Scene, wiring: str, n_blocks: int) -> float:
+    """The largest in our own runs of that wiring and depth without a warm-up."""
+    return round(_without_warmup(wiring, n_blocks).largest_gradient_norm or math.nan, 1)
+
+
+@answers(QuestionKind.NUMBER)
+def validation_loss(scene: Scene, wiring: str, n_blocks: int) -> float:
+    """Where those runs ended, on average."""
+    return _without_warmup(wiring, n_blocks).mean or math.nan
+
+
+def _without_warmup(wiring: str, n_blocks: int) -> Group:
+    varied = {"wiring": wiring, "n_blocks": n_blocks, "warmup": 0}
+    return next(one for one in experiment().norm_placement.groups if one.varied == varied)
 
 
 @answers(QuestionKind.SHAPE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.lessons.lesson import QuestionKind, Step
-from app.lessons.notation import PredictionError, number, sizes
+from app.lessons.notation import PredictionError, is_plain, number, sizes
 from model.errors import quoted
 
 SEPARATOR = re.compile(r"\s*[×x*,;]\s*|\s+")
@@ -34,7 +34,8 @@ Judge = Callable[[Step, str, Any, Mapping[str, int]], Verdict]
 
 
 def judge(step: Step, prediction: str, answer: Any, symbols: Mapping[str, int]) -> Verdict:
-    """Hold a prediction against the answer. `symbols` are the sizes that a shape may be written in.
+    """Hold a prediction against the answer. `symbols` are what a shape or a number may be written
+    in, and their sizes.
 
     Raises:
         PredictionError: it is not what the question asks for.
@@ -48,19 +49,25 @@ def judge(step: Step, prediction: str, answer: Any, symbols: Mapping[str, int]) 
     return judges[step.kind](step, prediction.strip(), answer, symbols)
 
 
-def _number(step: Step, typed: str, answer: float, _: Mapping[str, int]) -> Verdict:
-    value = number(typed)
+def _number(step: Step, typed: str, answer: float, symbols: Mapping[str, int]) -> Verdict:
+    value = number(typed, symbols)
+    percent = typed.endswith("%")
+    understood = shown(value) if is_plain(typed) or percent else f"{typed} = {shown(value)}"
     if _is_right(step, value, answer):
-        return Verdict(True, shown(value))
+        return Verdict(True, understood)
     difference = _apart(step, value, answer)
     if typed.count(",") == 1 and abs(answer) < LEAST_WITH_COMMA:
         difference += " (The comma was read as one between thousands; a point is the decimal sign.)"
-    return Verdict(False, shown(value), difference)
+    return Verdict(False, understood, difference)
 
 
 def _is_right(step: Step, value: float, answer: float) -> bool:
-    allowed = max(step.tolerance, step.relative * abs(answer))
-    return abs(value - answer) <= allowed * ROUNDED
+    return abs(value - answer) <= allowed(step, answer) * ROUNDED
+
+
+def allowed(step: Step, answer: float) -> float:
+    """How far from the answer a number is still right."""
+    return max(step.tolerance, step.relative * abs(answer))
 
 
 def _apart(step: Step, value: float, answer: float) -> str:
@@ -72,9 +79,11 @@ def _apart(step: Step, value: float, answer: float) -> str:
         return "It has the other sign."
     share = value / answer
     if share == 0 or 0.5 <= share <= 2:
-        return "It is too large." if value > answer else "It is too small."
-    times = shown(share if share > 1 else 1 / share)
-    return f"It is about {times} times too {'large' if share > 1 else 'small'}."
+        return "It lies above the answer." if value > answer else "It lies below the answer."
+    times = f"It is about {shown(share if share > 1 else 1 / share)} times too"
+    if answer < 0:
+        return f"{times} {'far below' if share > 1 else 'close to'} 0."
+    return f"{times} {'large' if share > 1 else 'small'}."
 
 
 def _is_nothing(step: Step, answer: float) -> bool:

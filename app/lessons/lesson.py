@@ -74,7 +74,9 @@ class Step(Part):
     the question is open, which may be the same one where its picture gives nothing away. `mark` is
     the cell outlined with the reveal. `least` is the fewest characters of a text that it can be
     asked of. `counts_in` is what a number counts, where that is not ones. `facts` are numbers that
-    the sentences name in braces."""
+    the sentences name in braces. `symbols` are those that a number may be written in, with their
+    sizes or the facts that have them; without any, the sizes of shapes. `mistakes` are predictions
+    that follow from the misconception, and must be told wrong."""
 
     title: str
     model: str = ""  # the lesson's, filled in when it is read
@@ -91,12 +93,14 @@ class Step(Part):
     kind: QuestionKind
     answer: Derivation
     axes: tuple[str, ...] = ()
+    symbols: dict[str, int | str] | None = None
     tolerance: float = Field(0, ge=0)
     relative: float = Field(0, ge=0)
     counts_in: Literal["millions"] | None = None
     options: tuple[Option, ...] = ()
     facts: dict[str, Derivation] = {}
     misconception: str | None = None
+    mistakes: tuple[str, ...] = ()
     reveal: str
     equation: str | None = None
     source: str | None = None
@@ -132,7 +136,12 @@ class Step(Part):
                 raise ValueError(
                     f"{name} speaks of {sorted(unknown)}, which is no fact of the step"
                 )
-        unused = self.facts.keys() - named(self.say + self.ask + self.reveal)
+        by_fact = {size for size in (self.symbols or {}).values() if isinstance(size, str)}
+        if by_fact - self.facts.keys():
+            raise ValueError(f"symbols have the sizes {sorted(by_fact)}, which are no facts")
+        if self.symbols is not None and self.kind is not QuestionKind.NUMBER:
+            raise ValueError("a number alone has symbols of its own")
+        unused = self.facts.keys() - named(self.say + self.ask + self.reveal) - by_fact
         if unused:
             raise ValueError(f"no sentence speaks of the facts {sorted(unused)}")
         return self

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from app.lessons.arithmetic import Unreadable, symbol, value
 from model.config import ModelConfig
 from model.errors import InputError, quoted
 from model.table.axes import Lengths
@@ -12,13 +13,12 @@ from model.table.stage import Stage
 
 SIGNS = str.maketrans({"−": "-", "–": "-"})
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+COMMA_APART = re.compile(r"[0-9]?\s*,\s*[0-9]")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 SEPARATORS = (r"[×xX]", r"[,;]", r"\*", r"\s+")
 """What stands between sizes; the first that occurs does, so that 9 × 4*64 has two."""
 FACTOR = re.compile(r"\s*([*·/]?)\s*([0-9]{1,9}|[^\W\d]\w*(?:−1)?|\|V\|)")
 LESS_ONE = re.compile(r"\s*[−–-]\s*1\b")
-OTHER_NAMES = {"d_model": "d", "|V|": "V", "d_k": "d_head"}
-"""What texts call the sizes, beside the symbols that shapes are printed in."""
 MOST_AXES = 4
 
 
@@ -28,35 +28,41 @@ class PredictionError(InputError):
     code = "invalid_prediction"
 
 
-def number(typed: str) -> float:
-    """A number as it is typed: 0.25, 1e-5, 49,984, 2/3 or 66 %. A point is the decimal sign, and
-    commas stand only between groups of three digits of a whole number.
+def number(typed: str, symbols: Mapping[str, float] | None = None) -> float:
+    """A number as it is typed: 0.25, 1e-5, 49,984, 2/3, 66 %, or a formula with the question's
+    symbols, 12·d². A point is the decimal sign, and commas stand only between groups of three
+    digits of a whole number.
 
     Raises:
         PredictionError: it is none.
     """
     plain = typed.translate(SIGNS)
-    if plain.endswith("%"):
-        value = _decimal(plain[:-1].strip()) / 100
-    elif "/" in plain:
-        above, _, below = plain.partition("/")
-        divisor = _decimal(below.strip())
-        value = _decimal(above.strip()) / divisor if divisor else math.nan
-    else:
-        value = _decimal(plain)
-    if math.isfinite(value):
-        return value
-    if "," in plain:
-        raise PredictionError(
+    if plain.endswith("%") and is_plain(plain[:-1]):
+        return _decimal(plain[:-1].strip()) / 100
+    try:
+        return value(plain, symbols or {})
+    except Unreadable as error:
+        raise PredictionError(_refusal(typed, str(error)), field="prediction") from None
+
+
+def _refusal(typed: str, reason: str) -> str:
+    if COMMA_APART.search(typed):
+        return (
             f"The prediction {quoted(typed)} cannot be read: a point is the decimal sign, as in "
             "0.25, and commas stand only between groups of three digits of a whole number, as in "
-            "49,984.",
-            field="prediction",
+            "49,984."
         )
-    raise PredictionError(
-        f"The prediction {quoted(typed)} is no number; write one such as 0.25 or 1024.",
-        field="prediction",
+    if "%" in typed:
+        reason = "% stands behind a plain number alone, as in 66 %"
+    return (
+        f"The prediction {quoted(typed)} is no number: {reason}. Write a number such as 0.25 or "
+        "1024, or a formula such as 12*64^2."
     )
+
+
+def is_plain(typed: str) -> bool:
+    """Whether it is a number as it stands, with nothing to compute."""
+    return math.isfinite(_decimal(typed.translate(SIGNS).strip()))
 
 
 def _decimal(plain: str) -> float:
@@ -124,18 +130,9 @@ def _times(
     """A size with one more factor; None where that cannot stand there."""
     sign, factor = found.groups()
     beside = not before or (before.isdecimal() and not factor.isdecimal())  # 4d, but not d 4
-    value = int(factor) if factor.isdecimal() else _symbol(factor, symbols)
+    value = int(factor) if factor.isdecimal() else symbol(factor, symbols)
     if value is None or (not sign and not beside) or (sign and not before):
         return None
     if sign == "/":
         return size / value if value else None
     return size * value
-
-
-def _symbol(name: str, symbols: Mapping[str, int]) -> int | None:
-    """A symbol's size; in the other case too, where only one symbol is meant."""
-    known = OTHER_NAMES.get(name, name)
-    if known in symbols:
-        return symbols[known]
-    alike = [one for one in symbols if one.lower() == known.lower()]
-    return symbols[alike[0]] if len(alike) == 1 else None

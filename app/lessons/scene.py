@@ -20,7 +20,7 @@ from model.tracing import Trace, trace
 from model.training.objectives import without_vowels
 
 Place = int | str
-"""An index along an axis; or first, middle or last."""
+"""An index along an axis; or first, middle, last or last but one."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,11 @@ def _index(place: Place, size: int) -> int:
         raise InputError(
             "This tensor is empty for so short a text; type at least two characters.", field="text"
         )
-    named = {"first": 0, "middle": (size - 1) // 2, "last": size - 1}
+    named = {
+        "first": 0,
+        "middle": (size - 1) // 2,
+        "last": size - 1,
+        "last but one": max(0, size - 2),
+    }
     index = named[place] if isinstance(place, str) else place
     return min(index, size - 1)

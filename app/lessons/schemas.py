@@ -25,8 +25,8 @@ class PredictionRequest(Request):
     prediction: str | None = Field(
         None,
         max_length=100,
-        description="as the step's kind asks: 0.25; 4 × 19 × 19 or h × N × N; a cell's indices "
-        "3, 0; an option's key. null only asks for the answer",
+        description="as the step's kind asks: 0.25 or 12*d^2; 4 × 19 × 19 or h × N × N; a cell's "
+        "indices 3, 0; an option's key. null only asks for the answer",
         examples=["N × d"],
     )
     length: int | None = Field(
@@ -92,7 +92,7 @@ class LessonStep(Answer):
     ask: str
     kind: str = Field(description="number, shape, cell or choice")
     axes: list[str] = Field(description="of a cell")
-    symbols: list[str] = Field(description="those that a shape can be written in")
+    symbols: list[str] = Field(description="those that a shape or a number can be written in")
     within: str | None = Field(description="how far off a number is still right")
     options: list[LessonOption] = Field(description="of a choice")
     source: str | None = Field(description="of an exercise: where it is set")

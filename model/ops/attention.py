@@ -96,9 +96,13 @@ class MaskLater(Op):
 
 @dataclass(frozen=True)
 class MaskNothing(Op):
-    """y = s: every position sees every source position."""
+    """y = s: every position sees all that there is, which `seen` names."""
 
-    operation: ClassVar[str] = "no mask: every position sees all of the source"
+    seen: str = "every other"
+
+    @property
+    def operation(self) -> str:  # type: ignore[override]
+        return f"no mask: every position sees {self.seen}"
 
     def forward(self, *operands: Array) -> Array:
         (scores,) = operands

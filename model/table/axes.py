@@ -72,19 +72,21 @@ PREDICTED = Axis(
 TARGET = Axis(
     "position",
     "M",
-    "the characters of the target, after the line end that begins it",
+    "the line end that begins the target, then its characters",
     along=Along.TARGET,
 )
 TARGET_SOURCE = Axis(
     "source",
     "M",
-    "the characters of the target again, as the decoder's attention to itself looks at them",
+    "the line end and the target's characters again, as the decoder's attention to itself looks "
+    "at them",
     along=Along.TARGET,
 )
 TARGET_PREDICTED = Axis(
     "position",
     "M − 1",
-    "the characters of the target that another one follows, which has a loss",
+    "the line end that begins the target, and those of its characters that another one follows, "
+    "which has a loss",
     along=Along.TARGET,
     fewer=1,
 )
@@ -94,7 +96,13 @@ HIDDEN = Axis(
     "the characters that were hidden from an encoder and are known, so that they have a loss",
     along=Along.HIDDEN,
 )
-D_MODEL = Axis("d_model", "d", "the features of a position on the residual stream", "d_model")
+D_MODEL = Axis(
+    "d_model",
+    "d",
+    "the features of a position on the residual stream, to which every block adds; a post-LN "
+    "block norms each sum before it goes on",
+    "d_model",
+)
 HEAD = Axis("head", "h", "the heads of an attention, which look side by side", "n_heads")
 D_HEAD = Axis(
     "d_head",

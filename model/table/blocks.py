@@ -28,11 +28,11 @@ def cross_attention_block(
     stack has read."""
     x = _attended(table, prefix, name, x, config)
     taught = (sections.CROSS_ATTENTION, sections.ATTENTION)
-    looking = Looking(memory, SOURCE, MaskNothing(), "c", taught)
+    looking = Looking(memory, SOURCE, MaskNothing("all of the source"), "c", taught)
     with table.on_branch("cross-attention"):
         crossed = attention(table, f"{prefix}.cross_attn", f"{name} · cross", x, looking, config)
     summed = _added(
-        table, f"{prefix}.cross_attn_residual", f"{name} · input + cross-attention", "R_c",
+        table, f"{prefix}.cross_attn_residual", f"{name} · stream + cross-attention", "R_c",
         (x, crossed), (sections.RESIDUALS, sections.CROSS_ATTENTION),
     )  # fmt: skip
     result = f"{table.stack.stream}_c"
@@ -45,7 +45,7 @@ def _attended(table: Table, prefix: str, name: str, x: str, config: ModelConfig)
     """The first sub-layer of a post-norm block, and its norm."""
     with table.on_branch("attention"):
         attended = self_attention(table, f"{prefix}.attn", name, x, config)
-    summed = _added(table, f"{prefix}.attn_residual", f"{name} · input + attention", "R_a",
+    summed = _added(table, f"{prefix}.attn_residual", f"{name} · stream + attention", "R_a",
                     (x, attended), (sections.RESIDUALS,))  # fmt: skip
     norm, result = NORMS[config.norm], f"{table.stack.stream}_a"
     return norm(table, f"{prefix}.attn_norm", f"{name} · norm 1", summed, "a", result, config)
@@ -57,7 +57,7 @@ def _fed_forward(
     """The last sub-layer of a post-norm block, and its norm."""
     with table.on_branch("feed-forward"):
         changed = feed_forward(table, f"{prefix}.ffn", name, x, config)
-    summed = _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward", "R_f",
+    summed = _added(table, f"{prefix}.ffn_residual", f"{name} · stream + feed-forward", "R_f",
                     (x, changed), (sections.RESIDUALS,))  # fmt: skip
     norm, result = NORMS[config.norm], f"{table.stack.stream}_{index + 1}"
     return norm(table, f"{prefix}.ffn_norm", f"{name} · {norm_name}", summed, "f", result, config)
@@ -72,12 +72,12 @@ def pre_norm_block(
     with table.on_branch("attention"):
         read = norm(table, f"{prefix}.attn_norm", f"{name} · norm 1", x, "a", "N_a", config)
         attended = self_attention(table, f"{prefix}.attn", name, read, config)
-    x = _added(table, f"{prefix}.attn_residual", f"{name} · input + attention", f"{stream}_a",
+    x = _added(table, f"{prefix}.attn_residual", f"{name} · stream + attention", f"{stream}_a",
                (x, attended), taught)  # fmt: skip
     with table.on_branch("feed-forward"):
         read = norm(table, f"{prefix}.ffn_norm", f"{name} · norm 2", x, "f", "N_f", config)
         changed = feed_forward(table, f"{prefix}.ffn", name, read, config)
-    return _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward",
+    return _added(table, f"{prefix}.ffn_residual", f"{name} · stream + feed-forward",
                   f"{stream}_{index + 1}", (x, changed), taught)  # fmt: skip
 
 

@@ -44,7 +44,8 @@ class Notation:
 SIZES = (
     Notation("characters of the text (tokens)", ("position", "source"), ("N",),
              ("N",), ("T",), ("T",)),
-    Notation("characters of the target", ("position", "source"), ("M",)),
+    Notation("characters of the target, and the line end that begins it", ("position", "source"),
+             ("M",)),
     Notation("width of the residual stream", ("d_model",), ("d",),
              (r"d_{\text{model}}", "d"), (r"d_{\text{model}}", "d", "C"), ("d",)),
     Notation("heads of an attention", ("n_heads",), ("h",), ("h",)),

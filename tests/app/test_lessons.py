@@ -31,7 +31,7 @@ from tests.app.conftest import Serve
 API = "/api/v1/lessons"
 PLURAL_OF_ONE = re.compile(r"\b1 (different )?(characters|positions|rows|cells|losses|ids)\b")
 TEXTS = {
-    "short": "ab",
+    "short": "abc",
     "lines": "ROMEO:\nO, she doth teach the torches",
     "longest": "Now is the winter of our discontent\nMade glorious summer by this",
 }

@@ -103,8 +103,8 @@ def test_one_less_is_a_size() -> None:
     [
         ("49,984", True, ""),
         ("49100", True, ""),
-        ("51,984", False, "It is too large."),
-        ("0", False, "It is too small."),
+        ("51,984", False, "It lies above the answer."),
+        ("0", False, "It lies below the answer."),
         ("−49984", False, "It has the other sign."),
         ("499840", False, "It is about 10 times too large."),
     ],
@@ -155,8 +155,8 @@ def test_number_in_ones_where_millions_are_asked_for_is_told_the_unit(client: Te
 
 def test_tolerance_is_told_with_the_question(client: TestClient) -> None:
     within = [q["within"] for q in ask(client, "inside-a-block")["questions"]]
-    assert within[5] == "0.002"
-    assert within[10] == "2 %"
+    assert within[6] == "0.002"
+    assert within[11] == "0.5 %"
     assert within[:2] == [None, None]
 
 
@@ -166,7 +166,7 @@ def test_exercise_and_lesson_change_the_same_position(client: TestClient, text: 
     exercise = answer(client, EXERCISES, text=text, step=step)["reveal"]
     after = len(text) - (len(text) - 1) // 2
     assert f"reaches {after} of {len(text)} rows" in exercise
-    lesson = answer(client, "inside-a-block", text=text, step=9)["reveal"]
+    lesson = answer(client, "inside-a-block", text=text, step=10)["reveal"]
     assert f"reaches {after} of {len(text)} positions" in lesson
 
 

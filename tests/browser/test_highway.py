@@ -107,7 +107,7 @@ def test_place_leads_to_its_stage(page: Page) -> None:
     link = page.locator('[data-rows] a[data-go="blocks.0.ffn_residual"]')
     assert "highway=1" in (link.get_attribute("href") or "")
     link.press("Enter")
-    assert page.locator("[data-title]").inner_text() == "Block 1 · input + feed-forward"
+    assert page.locator("[data-title]").inner_text() == "Block 1 · stream + feed-forward"
     assert page.locator("[data-rows] a[aria-current]").count() == 1
 
 

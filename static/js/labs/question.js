@@ -7,7 +7,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a whole number in groups of three
 const FIRST = "a wrong guess teaches more than none.";
 
-/** A question is {ask, options or unit and within, settings(query), answer(answers), said(answers),
+/** A question is {ask, options or unit and within or relative, settings(query), answer(answers), said(answers),
  * look}: `settings` gives the queries to ask the API for, `answer` the right option's name or the
  * number, `said` what is then told; `look` is the index of the setting that the page goes to. */
 export function questionView(root, questions, { fetched, starting, look }) {
@@ -75,8 +75,8 @@ export function numberIn(typed) {
   return { lacks: "This is no number; one is written as in 0.5, −2 or 1e−5." };
 }
 
-function verdict({ options, within }, given, right) {
-  return options ? given === right : Math.abs(given - right) <= within;
+function verdict({ options, within = 0, relative = 0 }, given, right) {
+  return options ? given === right : Math.abs(given - right) <= Math.max(within, relative * Math.abs(right));
 }
 
 /** A setting with some values moved. */

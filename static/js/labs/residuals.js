@@ -38,7 +38,7 @@ lab({
   questions: [
     {
       ask: "Twelve layers halve the gradient each, and nothing is added back. What is left of 1 at the bottom?",
-      within: 0.00005,
+      relative: 0.05,
       settings: (query) => [having(query, TWELVE)],
       answer: ([found]) => left(found, "without_skips"),
       said: ([found]) => `There is ${brief(left(found, "without_skips"))} left, one part in ${grouped(Math.round(1 / left(found, "without_skips")))}.`,

@@ -4,7 +4,7 @@ import { make } from "../drawing/elements.js";
 
 const HINTS = {
   shape: ({ symbols }) => `sizes or symbols with × between them, such as 4 × 19 or h × N; the symbols: ${symbols.join(", ")}`,
-  number: ({ within }) => `a number, such as 0.25, 2/3 or 1024; a point is the decimal sign${within === null ? "" : `; right within ${within}`}`,
+  number: ({ within, symbols }) => `a number, such as 0.25 or 1024, or a formula, such as 12*64^2; a point is the decimal sign${symbols.length === 0 ? "" : `; symbols: ${symbols.join(", ")}`}${within === null ? "" : `; right within ${within}`}`,
   cell: () => "counted from 0",
 };
 
@@ -51,7 +51,7 @@ function asked(question) {
       "p",
       { class: "question-field" },
       make("label", { for: `${key}-${i}`, text: name }),
-      make("input", { id: `${key}-${i}`, name: "prediction", class: "question-input", maxlength: 40, spellcheck: "false", autocapitalize: "off", "aria-describedby": hint }),
+      make("input", { id: `${key}-${i}`, name: "prediction", class: "question-input", maxlength: 100, spellcheck: "false", autocapitalize: "off", "aria-describedby": hint }),
     );
   return [...names.map(field), make("p", { class: "hint", id: hint, text: HINTS[kind](question) })];
 }
