@@ -5,6 +5,7 @@ lessons, without their titles: those are called by what is said to be in them. A
 those the texts give.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 COURSE = "transformers-and-math"
@@ -113,6 +114,6 @@ EVERY = tuple(found for found in list(globals().values()) if isinstance(found, S
 """In the order in which they are to be read: the course, the lesson, the chapter."""
 
 
-def in_order(found: tuple[Section, ...]) -> tuple[Section, ...]:
+def in_order(found: Iterable[Section]) -> tuple[Section, ...]:
     """Each of them once, in reading order."""
     return tuple(sorted(set(found), key=EVERY.index))

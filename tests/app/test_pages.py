@@ -18,7 +18,7 @@ ADDRESS = re.compile(r"https?://[^\s\"'`<>)]*", re.IGNORECASE)
 NAMESPACES = ("http://www.w3.org/",)
 PAGES = (
     "/", "/api", "/glossary", "/lessons", "/lessons/follow-one-input", "/exercises", "/labs",
-    "/labs/layernorm", "/checks",
+    "/labs/layernorm", "/checks", "/texts", "/reading",
 )  # fmt: skip
 TEXT_FILES = [
     path
