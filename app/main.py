@@ -14,12 +14,15 @@ from app.glossary import api as glossary
 from app.glossary import page as glossary_page
 from app.labs import api as labs
 from app.labs import page as lab_pages
+from app.labs import uses as lab_uses
 from app.lessons import api as lessons
 from app.lessons import page as lesson_pages
+from app.lessons import uses as lesson_uses
 from app.server import errors, health
 from app.server.headers import Headers, HeadRequests
 from app.server.limits import BodyLimit
 from app.server.memory import keep_freed
+from app.server.practice import Practice
 from app.server.schemas import ErrorAnswer
 from app.server.service import Service
 from app.server.settings import ROOT, Settings
@@ -28,6 +31,7 @@ from app.site import reference, tracer
 from app.site.assets import Assets
 from app.site.missing import Missing
 from app.site.pages import Pages
+from app.texts import page as texts_page
 from app.tracing.api import cells, checks, figures, gradient_flow, models, stages, traces, weights
 
 API = "/api/v1"
@@ -44,7 +48,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     # One thread: the tensors are small, and two threads on a busy machine wait for each other.
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     keep_freed()
-    service = Service(settings)
+    practice = Practice((*lab_uses.uses(), *lesson_uses.uses(), checks_page.USE))
+    service = Service(settings, practice)
     assets = Assets(ROOT / "static")
 
     @asynccontextmanager
@@ -81,6 +86,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
         )
     app.include_router(assets.router())
-    for module in (tracer, reference, glossary_page, lesson_pages, lab_pages, checks_page):
+    for module in (
+        tracer,
+        reference,
+        glossary_page,
+        lesson_pages,
+        lab_pages,
+        texts_page,
+        checks_page,
+    ):
         module.install(app, site)
     return app

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from app.server.practice import anchor, section_anchor
 from model.config import ModelConfig
 from model.table.architectures import stages
 from model.table.axes import Axis
 from model.table.notation import NOTATION, Notation
-from model.table.sections import CHAPTER, COURSE, LESSON, Section
+from model.table.sections import in_order
 from model.table.stage import Kind, Stage
 
 BLOCK = re.compile(r"(?<=blocks\.)\d+(?=\.)")
 BLOCK_TITLE = re.compile(r"\b([Bb]lock) \d+")
-NO_LETTER = re.compile(r"[^\w.]+", re.ASCII)
 
 T = TypeVar("T")
 Tables = tuple[tuple[str, ModelConfig], ...]
@@ -142,11 +142,6 @@ class Glossary:
     notation: tuple[Notation, ...] = NOTATION
 
 
-def anchor(kind: str, name: str) -> str:
-    """The address of an entry in the page; static/js/page/terms.js makes the same one."""
-    return f"{kind}-{NO_LETTER.sub('-', name).strip('-')}"
-
-
 def pattern(key: str) -> str:
     """The key of a stage or a weight with `*` for the number of its block."""
     return BLOCK.sub("*", key)
@@ -245,7 +240,7 @@ def _stage(name: str, found: list[tuple[str, Stage]]) -> GlossaryStage:
         title=" or ".join(titles),
         group=BLOCK_TITLE.sub(r"\1 n", found[0][1].group),
         sections=tuple(
-            Citation(anchor("section", section.label), section.label, section.course)
+            Citation(section_anchor(section), section.label, section.course)
             for section in _once(section for _, stage in found for section in stage.sections)
         ),
         forms=tuple(_form(models, first, blocks) for models in alike.values()),
@@ -297,16 +292,10 @@ def _sizes(sizes: Mapping[int, list[str]], models: int) -> tuple[Size, ...]:
 
 def _sections(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[WordEntry, ...]:
     known = {s.label: s for _, config in tables for stage in stages(config) for s in stage.sections}
-    in_order = sorted(known.values(), key=_reading_order)
     return tuple(
-        WordEntry(anchor("section", s.label), s.label, None, s.url, of[s.label]) for s in in_order
+        WordEntry(section_anchor(s), s.label, None, s.url, of[s.label])
+        for s in in_order(known.values())
     )
-
-
-def _reading_order(section: Section) -> tuple[int, tuple[int, ...]]:
-    """The course by its numbers, then the lesson, then the chapter."""
-    numbers = re.findall(r"\d+", section.number)
-    return (COURSE, LESSON, CHAPTER).index(section.course), tuple(int(each) for each in numbers)
 
 
 def _symbols_of(stage: Stage) -> list[str]:

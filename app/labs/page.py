@@ -13,6 +13,8 @@ from starlette.exceptions import HTTPException
 from app.labs.claims import CLAIMS, Claim, Compared
 from app.labs.controls import Control, control
 from app.labs.table import LABS, Lab
+from app.server.access import Served
+from app.server.practice import shown
 from app.site.pages import Pages
 from app.tracing.figures import KINDS
 from app.tracing.mathml import mathml
@@ -30,13 +32,14 @@ def install(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/labs/{name}", include_in_schema=False)
     async def show_lab(
-        name: str, if_none_match: Annotated[str | None, Header()] = None
+        service: Served, name: str, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
         lab = BY_NAME.get(name)
         if lab is None:
             raise HTTPException(404)
         context = await run_in_threadpool(_context, lab)
-        return pages.respond(f"lab_{lab.name}.html", if_none_match, **context)
+        stages = shown(lab.sections, service.models.values())
+        return pages.respond(f"lab_{lab.name}.html", if_none_match, stages=stages, **context)
 
 
 @lru_cache

@@ -72,7 +72,7 @@ LABS = (
             Example("neighbours", "position=3&shift=1"),
             Example("width 512, as in the paper", "d_model=512"),
         ),
-        (sections.POSITIONS,),
+        (sections.POSITIONS, sections.SHIFT),
     ),
     Lab(
         "layernorm",
@@ -97,7 +97,10 @@ LABS = (
             Example("[1, 1, 1, 5]", "x=1&x=1&x=1&x=5"),
             Example("so small that ε shows", "scale=0.001"),
         ),
-        (sections.LAYER_NORM, sections.RMS_NORM_AND_SWIGLU),
+        (
+            sections.LAYER_NORM, sections.NORMALIZATION, sections.GAMMA_AND_BETA,
+            sections.RMS_NORM_TOO, sections.RMS_NORM,
+        ),
     ),
     Lab(
         "masking",
@@ -118,7 +121,7 @@ LABS = (
             Example("a later score takes everything", "scores=1&scores=2&scores=500&position=1"),
             Example("nothing is hidden", "scores=1&scores=2&position=1"),
         ),
-        (sections.ATTENTION,),
+        (sections.CAUSAL_MASKING, sections.MASK_FIRST),
     ),
     Lab(
         "activations",
@@ -138,7 +141,7 @@ LABS = (
             Example("the dip of GELU", "at=-0.75&low=-3&high=1"),
             Example("far out", "at=8&low=-10&high=10"),
         ),
-        (sections.FEED_FORWARD, sections.RMS_NORM_AND_SWIGLU),
+        (sections.FEED_FORWARD, sections.GELU, sections.SWIGLU),
     ),
     Lab(
         "counting",
@@ -173,7 +176,10 @@ LABS = (
                     "&tied_head=true"),
             Example("SwiGLU at h = 4d", "feed_forward=swiglu"),
         ),
-        (sections.COMPLETE_MODEL, sections.ASSEMBLY),
+        (
+            sections.COUNTING, sections.COUNTED_BY_HAND, sections.COST,
+            sections.CHECK_FOR_UNDERSTANDING,
+        ),
     ),
     Lab(
         "residuals",
@@ -195,7 +201,7 @@ LABS = (
             Example("layers that amplify", "depth=12&factor=1.5"),
             Example("layers that turn the sign", "depth=12&factor=-0.5"),
         ),
-        (sections.RESIDUALS,),
+        (sections.RESIDUALS, sections.HIGHWAY, sections.TWELVE_LAYERS),
     ),
     Lab(
         "experiment",
@@ -212,7 +218,7 @@ LABS = (
             Example("three", "seeds=3"),
             Example("all five", "seeds=5"),
         ),
-        (sections.POSITIONS, sections.ASSEMBLY),
+        (sections.WHICH_ENCODING, sections.NORM_PLACEMENT, sections.POST_AGAINST_PRE),
     ),
 )  # fmt: skip
 """In the order of the course."""

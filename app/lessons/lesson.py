@@ -7,10 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from model.table.sections import EVERY, Section
+
 GIVEN = {"n", "text"}
 """What every sentence may name: how many characters the text has, and the text."""
 REVEALED = {"answer", "length", "tensor"}
 """What only a reveal may name: the answer, and what the reader picked."""
+BY_LABEL = {section.label: section for section in EVERY}
 
 
 class Part(BaseModel):
@@ -70,15 +73,17 @@ class Link(Part):
 
 
 class Step(Part):
-    """One step. `stage` is its place in the `model`; `before` a stage whose tensor is drawn while
-    the question is open, which may be the same one where its picture gives nothing away. `mark` is
-    the cell outlined with the reveal. `least` is the fewest characters of a text that it can be
-    asked of. `counts_in` is what a number counts, where that is not ones. `facts` are numbers that
-    the sentences name in braces. `symbols` are those that a number may be written in, with their
-    sizes or the facts that have them; without any, the sizes of shapes. `mistakes` are predictions
-    that follow from the misconception, and must be told wrong."""
+    """One step. `taught` names the sections that teach it besides those of its stage. `stage` is
+    its place in the `model`; `before` a stage whose tensor is drawn while the question is open,
+    which may be the same one where its picture gives nothing away. `mark` is the cell outlined with
+    the reveal. `least` is the fewest characters of a text that it can be asked of. `counts_in` is
+    what a number counts, where that is not ones. `facts` are numbers that the sentences name in
+    braces. `symbols` are those that a number may be written in, with their sizes or the facts that
+    have them; without any, the sizes of shapes. `mistakes` are predictions that follow from the
+    misconception, and must be told wrong."""
 
     title: str
+    taught: tuple[str, ...] = ()
     model: str = ""  # the lesson's, filled in when it is read
     stage: str | None = None
     before: str | None = None
@@ -110,6 +115,11 @@ class Step(Part):
     def key(self) -> str:
         """A name that stays when steps are moved."""
         return re.sub(r"\W+", "-", self.title.lower()).strip("-")
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that `taught` names."""
+        return tuple(BY_LABEL[label] for label in self.taught)
 
     @property
     def calls(self) -> tuple[Derivation, ...]:

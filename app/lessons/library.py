@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from app.lessons import calculations  # noqa: F401 - its functions register themselves
 from app.lessons.answers import FUNCTIONS, Function
-from app.lessons.lesson import Derivation, Lesson, QuestionKind, Step
+from app.lessons.lesson import BY_LABEL, Derivation, Lesson, QuestionKind, Step
 from app.server.errors import UnknownLesson
 from model.config import PRESETS
 from model.errors import quoted
@@ -107,6 +107,9 @@ def _problems(step: Step) -> Iterator[str]:
         if model not in PRESETS:
             yield f"there is no model {model!r}; there are {', '.join(PRESETS)}"
             return
+    for label in step.taught:
+        if label not in BY_LABEL:
+            yield f"there is no section {label!r}; there are {', '.join(BY_LABEL)}"
     for key in (step.stage, step.before):
         if key is not None:
             yield from _unknown(step.model, key)

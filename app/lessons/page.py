@@ -7,7 +7,9 @@ from fastapi import FastAPI, Header, Request, Response
 from app.lessons.api import entry, opening_text
 from app.lessons.lesson import Lesson
 from app.lessons.library import EXERCISES, lesson_of, lessons
+from app.lessons.uses import uses_of
 from app.server.access import Served
+from app.server.practice import StageLink
 from app.server.service import Service, readable
 from app.site import opening
 from app.site.pages import Pages
@@ -37,6 +39,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             if_none_match,
             lesson=lesson,
             following=following[0] if following else None,
+            steps=_steps(service, lesson),
             here="/lessons",
             base=str(request.base_url).rstrip("/"),
             **_text(service, lesson),
@@ -49,9 +52,27 @@ def install(app: FastAPI, pages: Pages) -> None:
             "exercises.html",
             if_none_match,
             exercises=exercises,
+            steps=_steps(service, exercises),
             here="/exercises",
             **_text(service, exercises),
         )
+
+
+def _steps(service: Service, lesson: Lesson) -> list[dict[str, Any]]:
+    """What each step is about: the sections that teach it, and its stages in a served model."""
+    return [
+        {
+            "title": step.title,
+            "address": use.address,
+            "sections": use.sections,
+            "stages": [
+                StageLink(stage.title, model, stage.key)
+                for model, stage in use.stages
+                if model in service.models
+            ],
+        }
+        for step, use in zip(lesson.steps, uses_of(lesson), strict=True)
+    ]
 
 
 def _text(service: Service, lesson: Lesson) -> dict[str, Any]:

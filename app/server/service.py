@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.server.errors import Busy, NoModel
+from app.server.practice import Practice
 from app.server.settings import Settings
 from model.checkpoint import WEIGHTS, LoadedModel, load
 from model.errors import CheckpointError, TextError, UnknownModel, quoted
@@ -26,8 +27,9 @@ class Service:
     """Loaded once, when the app starts. Models never change after that, so requests share them
     freely; a model id is only ever looked up in what was loaded, never on the disk."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, practice: Practice | None = None) -> None:
         self.settings = settings
+        self.practice = practice or Practice(())
         self.problems: dict[str, str] = {}
         """Why a checkpoint folder is not served, by its name."""
         self.models: dict[str, LoadedModel] = self._load_all(settings.checkpoints)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from app.server.access import Served
 from app.server.errors import RETRY_AFTER, STATUS, Busy
+from app.server.practice import Use, UseKind
 from app.server.service import Service
 from app.site import opening
 from app.site.pages import Pages
@@ -23,6 +24,7 @@ from model.equality import MEASURE, RULE
 from model.errors import InputError, TextError, quoted
 from model.question import Question
 from model.reading import with_line_feeds
+from model.table import sections
 from model.table.axes import HEAD, Along
 from model.table.stage import Stage
 from model.tracing import Trace
@@ -38,6 +40,9 @@ FIELDS = ("model", "text", "target", "written", "hidden", "gradient")
 """The names of the page's query."""
 NEWLINE = "↵"
 POSITIONS = re.compile(r"\d{1,6}(?:[\s.,]+\d{1,6})*")
+
+USE = Use(UseKind.CHECK, "Checks of your own text", "/checks", (sections.SANITY_CHECKS,))
+"""The page as something to do: the lesson's row sums, empty triangle and changed last token."""
 
 
 def install(app: FastAPI, pages: Pages) -> None:

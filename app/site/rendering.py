@@ -6,6 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from app.server.practice import section_anchor
 from app.server.settings import ROOT
 from app.tracing.mathml import mathml
 from model.config import Architecture
@@ -44,6 +45,6 @@ def environment(
     result.globals |= {
         "asset": asset, "wiring": wiring, "modules": modules, "architectures": tuple(Architecture),
     }  # fmt: skip
-    result.filters["math"] = math
+    result.filters |= {"math": math, "anchor": section_anchor}
     result.policies["json.dumps_kwargs"] = {"ensure_ascii": True}
     return result

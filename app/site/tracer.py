@@ -90,6 +90,6 @@ async def _opening_trace(service: Service, model: LoadedModel, text: str) -> dic
     except Busy:
         return {}
     return {
-        "table": stage_table(model, traced.stages),
+        "table": stage_table(model, traced.stages, service.practice),
         "trace": b64encode(wire.as_safetensors(traced, traced.stages)).decode(),
     }

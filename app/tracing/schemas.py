@@ -16,6 +16,7 @@ class Section(Answer):
     title: str
     label: str = Field(description="the place in a few words, unique to the section")
     url: str | None
+    figure: str | None = Field(description="the address of the interactive figure that is there")
 
 
 class StageEntry(Answer):
@@ -42,6 +43,14 @@ class StageEntry(Answer):
     null_means: str | None = Field(description='"-inf" where a null is a masked cell')
 
 
+class StageUse(Answer):
+    """A place on this server to try what a stage is about."""
+
+    kind: str = Field(description="lab, lesson, exercise or check")
+    title: str
+    address: str
+
+
 class WeightEntry(Answer):
     """A parameter as the checkpoint has it; a matrix is (out, in)."""
 
@@ -57,6 +66,7 @@ class TableStage(StageEntry):
     mathml: str
     symbol_mathml: str
     parameters: list[WeightEntry]
+    practice: list[StageUse] = Field(description="where to try what it is about")
 
 
 class Mask(Answer):

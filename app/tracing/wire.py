@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.server.json import to_json
+from app.server.practice import Use
 from app.tracing.mathml import mathml
 from model.checkpoint import LoadedModel
 from model.ops.op import Array
@@ -58,11 +59,17 @@ def stage_entry(stage: Stage) -> dict[str, Any]:
                 "title": s.title,
                 "label": s.label,
                 "url": s.url,
+                "figure": s.figure_url,
             }
             for s in stage.sections
         ],
         "null_means": stage.null_means,
     }
+
+
+def use(one: Use) -> dict[str, str]:
+    """A place to practise."""
+    return {"kind": one.kind.value, "title": one.title, "address": one.address}
 
 
 @lru_cache(maxsize=64)

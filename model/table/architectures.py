@@ -35,10 +35,21 @@ from model.table.stage import Kind, Stage, Weight
 EMBEDDING = Weight("embedding.weight", "W_E", (VOCAB, D_MODEL))
 UNEMBEDDING = Weight("head.weight", "W_U", (VOCAB, D_MODEL))
 
-ALONE = StackSpec("", "", "X", POSITION, SOURCE, MaskLater())
-ALONE_UNMASKED = StackSpec("", "", "X", POSITION, SOURCE, MaskNothing())
-ENCODER = StackSpec("encoder.", "Encoder", "E", POSITION, SOURCE, MaskNothing())
-DECODER = StackSpec("decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, MaskLater())
+CAUSAL = (sections.ATTENTION, sections.CAUSAL_MASKING, sections.MASK_FIRST)
+TWO_STACKS = (sections.ENCODER_DECODER,)
+
+ALONE = StackSpec("", "", "X", POSITION, SOURCE, MaskLater(), CAUSAL)
+ALONE_UNMASKED = StackSpec("", "", "X", POSITION, SOURCE, MaskNothing(), (sections.ENCODER_ONLY,))
+ENCODER = StackSpec(
+    "encoder.", "Encoder", "E", POSITION, SOURCE, MaskNothing(), TWO_STACKS, read=TWO_STACKS
+)
+DECODER = StackSpec(
+    "decoder.", "Decoder", "X", TARGET, TARGET_SOURCE, MaskLater(), (*CAUSAL, *TWO_STACKS),
+    read=TWO_STACKS, wired=TWO_STACKS,
+)  # fmt: skip
+
+ANY_MODEL = (sections.COMPLETE_MODEL, sections.TINY_PASS, sections.STACKING)
+"""What the texts say of a model's two ends holds for every architecture and wiring."""
 
 
 @lru_cache(maxsize=64)
@@ -54,39 +65,42 @@ def weights_of(config: ModelConfig) -> dict[str, Weight]:
 
 def _decoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE)
-    ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL,))
-    probabilities = _predicted(table, _stack(table, ids, config), config)
-    _loss(table, NextTokenLoss(), PREDICTED, (probabilities, ids), sections.NEXT_TOKEN_LOSS)
+    ids = _ids(table, "t", Encode())
+    generates = (sections.NEXT_TOKEN_LOSS, sections.DECODER_ONLY, sections.STACKING)
+    probabilities = _predicted(table, _stack(table, ids, config), config, generates)
+    marked = (sections.NEXT_TOKEN_LOSS, sections.MASK_FIRST, sections.STACKING)
+    _loss(table, NextTokenLoss(), PREDICTED, (probabilities, ids), marked)
     return table
 
 
 def _encoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE_UNMASKED)
-    ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL, sections.ENCODER_ONLY))
+    ids = _ids(table, "t", Encode())
     probabilities = _predicted(table, _stack(table, ids, config), config)
 
     def hidden(key: str, title: str, symbol: str, op: Op) -> str:
         return table.add(
-            key, title, symbol, (HIDDEN,), Kind.IDS, op, sections=(sections.ENCODER_ONLY,)
+            key, title, symbol, (HIDDEN,), Kind.IDS, op, sections=(sections.PRETRAINING,)
         )
 
     positions = hidden("hidden", "Hidden positions", r"h", HiddenPositions())
     targets = hidden("targets", "Hidden characters", "y", HiddenIds())
     read = (probabilities, positions, targets)
-    _loss(table, HiddenLoss(), HIDDEN, read, sections.ENCODER_ONLY)
+    _loss(table, HiddenLoss(), HIDDEN, read, (sections.PRETRAINING,))
     return table
 
 
 def _encoder_decoder(config: ModelConfig) -> Table:
     table = Table(ENCODER)
-    taught = (sections.ENCODER_DECODER,)
-    source = _ids(table, "t", Encode(), taught)
+    source = _ids(table, "t", Encode())
     memory = _stack(table, source, config)
     table.stack = DECODER
-    ids = _ids(table, "u", EncodeTarget(), taught)
-    probabilities = _predicted(table, _stack(table, ids, config, memory), config)
+    ids = _ids(table, "u", EncodeTarget())
+    writes = (sections.NEXT_TOKEN_LOSS, sections.ENCODER_DECODER)
+    probabilities = _predicted(table, _stack(table, ids, config, memory), config, writes)
     read = (probabilities, ids)
-    _loss(table, NextTokenLoss(), TARGET_PREDICTED, read, sections.NEXT_TOKEN_LOSS)
+    marked = (sections.NEXT_TOKEN_LOSS, sections.MASK_FIRST)
+    _loss(table, NextTokenLoss(), TARGET_PREDICTED, read, marked)
     return table
 
 
@@ -97,12 +111,12 @@ ARCHITECTURES = {
 }
 
 
-def _ids(table: Table, symbol: str, op: Op, taught: tuple[Section, ...]) -> str:
+def _ids(table: Table, symbol: str, op: Op) -> str:
     stack = table.stack
     table.group = stack.named("Input")
     return table.add(
         stack.ids, stack.named("Token ids"), symbol, (stack.position,), Kind.IDS, op,
-        sections=taught,
+        sections=(*ANY_MODEL, *stack.read),
     )  # fmt: skip
 
 
@@ -118,7 +132,8 @@ def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
         x = block(table, f"{stack.prefix}blocks.{index}", name, index, x, config, *memory)
     if config.wiring is Wiring.PRE_LN:
         table.group = "Output"
-        x = NORMS[config.norm](table, "final_norm", "Final norm", x, "o", "N_o", config)
+        placed = (sections.POST_AGAINST_PRE, sections.STACKING)
+        x = NORMS[config.norm](table, "final_norm", "Final norm", x, "o", "N_o", config, placed)
     return x
 
 
@@ -134,15 +149,15 @@ def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
         LookUp(),
         inputs=(ids,),
         weights=(EMBEDDING,),
-        sections=(sections.EMBEDDING, sections.COMPLETE_MODEL),
+        sections=(sections.EMBEDDING, *ANY_MODEL, *_shared(config)),
     )
 
 
-def _predicted(table: Table, x: str, config: ModelConfig) -> str:
-    """Logits and probabilities at every position of the stack; returns the latter's key."""
+def _predicted(table: Table, x: str, config: ModelConfig, read_as: tuple[Section, ...] = ()) -> str:
+    """Logits and probabilities at every position of the stack; returns the latter's key. `read_as`
+    is who teaches what the probabilities are of."""
     table.group = "Output"
     axes = (table.stack.position, VOCAB)
-    tied = (sections.TIED_HEAD,) if config.tied_head else ()
     logits = table.add(
         "logits",
         "Logits",
@@ -152,7 +167,7 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         Linear(),
         inputs=(x,),
         weights=(EMBEDDING if config.tied_head else UNEMBEDDING,),
-        sections=(sections.OUTPUT_LAYER, *tied),
+        sections=(sections.OUTPUT_LAYER, sections.TIED_OR_NOT, *ANY_MODEL),
     )
     return table.add(
         "probabilities",
@@ -162,9 +177,17 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         Kind.PROBABILITY,
         Softmax("vocabulary"),
         inputs=(logits,),
-        sections=(sections.OUTPUT_LAYER, sections.NEXT_TOKEN_LOSS),
+        sections=(sections.OUTPUT_LAYER, sections.COMPLETE_MODEL, *read_as),
     )
 
 
-def _loss(table: Table, op: Op, axis: Axis, inputs: tuple[str, ...], *taught: Section) -> None:
-    table.add("loss", "Loss", r"\ell", (axis,), Kind.SCALE, op, inputs=inputs, sections=taught)
+def _loss(
+    table: Table, op: Op, axis: Axis, inputs: tuple[str, ...], taught: tuple[Section, ...]
+) -> None:
+    table.add("loss", "Loss", r"\ell", (axis,), Kind.SCALE, op, inputs=inputs,
+              sections=(sections.OUTPUT_LAYER, *taught))  # fmt: skip
+
+
+def _shared(config: ModelConfig) -> tuple[Section, ...]:
+    """What more is to be known of an embedding that is the head too."""
+    return (sections.TIED_OR_NOT,) if config.tied_head else ()

@@ -9,7 +9,7 @@ from model.config import ModelConfig
 from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
 from model.ops.linear import HeadContributions, HeadLinear, SumHeads
 from model.ops.op import Op
-from model.table import sections
+from model.table import sections, teaching
 from model.table.axes import D_HEAD, D_MODEL, HEAD, Axis
 from model.table.declaring import Table
 from model.table.linear import matrix
@@ -21,18 +21,31 @@ from model.table.stage import Kind
 @dataclass(frozen=True)
 class Looking:
     """What an attention looks at: the stage whose keys and values it takes, the axis along that
-    stage's positions, and the mask between. `index` tells its symbols from another's."""
+    stage's positions, and the mask between. `index` tells its symbols from another's. Who teaches
+    it: its arithmetic, what it may see (`seen`), and its `weights` and `output` beyond that."""
 
     at: str
     source: Axis
     mask: Op
+    arithmetic: tuple[Section, ...]
+    seen: tuple[Section, ...]
+    weights: tuple[Section, ...] = ()
+    output: tuple[Section, ...] = ()
     index: str = ""
-    taught: tuple[Section, ...] = (sections.ATTENTION,)
 
 
 def self_attention(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
     """Attention of a stream to itself, under the mask of its stack."""
-    looking = Looking(x, table.stack.source, table.stack.mask)
+    code = teaching.mini_gpt(config)
+    looking = Looking(
+        x,
+        table.stack.source,
+        table.stack.mask,
+        arithmetic=(sections.ATTENTION, sections.ATTENTION_BY_NUMBERS, *code),
+        seen=(*table.stack.seen, *code, *teaching.chapters_block(config)),
+        weights=teaching.attention_pattern(config),
+        output=teaching.block(config),
+    )
     return attention(table, prefix, name, x, looking, config)
 
 
@@ -40,7 +53,7 @@ def attention(
     table: Table, prefix: str, name: str, x: str, looking: Looking, config: ModelConfig
 ) -> str:
     """Queries, keys and values; scores, mask, weights; each head's output and contribution."""
-    taught = looking.taught
+    taught = looking.arithmetic
     position, source = table.stack.position, looking.source
     by_head = (HEAD, position, source)
 
@@ -84,7 +97,7 @@ def attention(
         Kind.SCORES,
         looking.mask,
         inputs=(scores,),
-        sections=taught,
+        sections=looking.seen,
     )
     weights = table.add(
         f"{prefix}.weights",
@@ -94,7 +107,7 @@ def attention(
         Kind.PROBABILITY,
         Softmax("source positions"),
         inputs=(masked,),
-        sections=(*taught, sections.COMPLETE_MODEL),
+        sections=(*taught, *looking.seen, *looking.weights),
     )
     heads = table.add(
         f"{prefix}.heads",
@@ -127,5 +140,5 @@ def attention(
         SumHeads(),
         inputs=(contributions,),
         weights=tuple(bias),
-        sections=(*taught, sections.COMPLETE_MODEL),
+        sections=(*taught, *looking.output),
     )

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from model.ops.op import Op
 from model.table.axes import D_MODEL, Axis
-from model.table.sections import Section
+from model.table.sections import Section, in_order
 from model.table.stage import Kind, Stage, Weight
 
 
 @dataclass(frozen=True)
 class StackSpec:
     """One stack of blocks as the table speaks of it: what its keys, titles and groups begin with,
-    the letter of its residual stream, the axes along its positions, and the mask of its attention
-    to itself."""
+    the letter of its residual stream, the axes along its positions, the mask of its attention to
+    itself. Who teaches what that may see (`seen`), and, besides those who teach every stack, what
+    this one reads (`read`) and its additions and norms (`wired`)."""
 
     prefix: str
     title: str
@@ -22,6 +23,9 @@ class StackSpec:
     position: Axis
     source: Axis
     mask: Op
+    seen: tuple[Section, ...]
+    read: tuple[Section, ...] = ()
+    wired: tuple[Section, ...] = ()
 
     @property
     def ids(self) -> str:
@@ -72,7 +76,7 @@ class Table:
         operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
         equation = op.equation(symbol, operands)
         self.stages[key] = Stage(
-            key, title, symbol, axes, kind, op, equation, sections,
+            key, title, symbol, axes, kind, op, equation, in_order(sections),
             self.group, self.branch, inputs, weights,
         )  # fmt: skip
         return key

@@ -3,17 +3,17 @@
 `prefix` is the module's path, `name` the title's beginning, `x` the key of what the part reads.
 """
 
-from model.config import FeedForward, ModelConfig
+from model.config import FeedForward, ModelConfig, Wiring
 from model.ops.activations import Gelu, GeluTanh, Relu, Silu
 from model.ops.arithmetic import Multiply
 from model.ops.linear import Linear
 from model.ops.op import Op
-from model.table import sections
+from model.table import sections, teaching
 from model.table.axes import D_FF, D_MODEL
 from model.table.declaring import Table
 from model.table.linear import matrix
-from model.table.sections import Section
 from model.table.stage import Kind
+from model.table.teaching import Taught
 
 ACTIVATIONS: dict[FeedForward, Op] = {
     FeedForward.RELU: Relu(),
@@ -21,6 +21,12 @@ ACTIVATIONS: dict[FeedForward, Op] = {
     FeedForward.GELU_TANH: GeluTanh(),
     FeedForward.SWIGLU: Silu(),
 }
+
+BENT: dict[FeedForward, Taught] = {
+    FeedForward.GELU: (sections.GELU,),
+    FeedForward.GELU_TANH: (sections.GELU,),
+}
+"""The lesson teaches no other activation; §7.4 those of every plain network."""
 
 
 def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
@@ -31,7 +37,9 @@ def feed_forward(table: Table, prefix: str, name: str, x: str, config: ModelConf
 
 def _plain(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
     """The hidden layer, its activation, and the way back."""
-    taught = (sections.FEED_FORWARD,)
+    bent = BENT.get(config.feed_forward, ())
+    code = teaching.mini_gpt(config) if bent else ()
+    taught = (sections.FEED_FORWARD, sections.FFN, *code)
     hidden = table.add(
         f"{prefix}.hidden",
         f"{name} · feed-forward hidden",
@@ -41,7 +49,7 @@ def _plain(table: Table, prefix: str, name: str, x: str, config: ModelConfig) ->
         Linear(),
         inputs=(x,),
         weights=matrix(config, f"{prefix}.up", "1", D_FF, D_MODEL),
-        sections=taught,
+        sections=(*taught, *_widened_and_back(config)),
     )
     activation = table.add(
         f"{prefix}.activation",
@@ -51,7 +59,7 @@ def _plain(table: Table, prefix: str, name: str, x: str, config: ModelConfig) ->
         Kind.SIGNED,
         ACTIVATIONS[config.feed_forward],
         inputs=(hidden,),
-        sections=taught,
+        sections=(sections.FEED_FORWARD, *bent, *code),
     )
     return table.add(
         f"{prefix}.output",
@@ -62,13 +70,13 @@ def _plain(table: Table, prefix: str, name: str, x: str, config: ModelConfig) ->
         Linear(),
         inputs=(activation,),
         weights=matrix(config, f"{prefix}.down", "2", D_MODEL, D_FF),
-        sections=(sections.FEED_FORWARD, sections.COMPLETE_MODEL),
+        sections=(*taught, *teaching.block(config)),
     )
 
 
 def _gated(table: Table, prefix: str, name: str, x: str, config: ModelConfig) -> str:
     """The gate and its activation, what it gates, their product, and the way back."""
-    taught: tuple[Section, ...] = (sections.RMS_NORM_AND_SWIGLU, sections.FEED_FORWARD)
+    taught = (sections.SWIGLU,)
 
     def widened(leaf: str, title: str, symbol: str, index: str) -> str:
         return table.add(
@@ -114,5 +122,10 @@ def _gated(table: Table, prefix: str, name: str, x: str, config: ModelConfig) ->
         Linear(),
         inputs=(gated,),
         weights=matrix(config, f"{prefix}.down", "d", D_MODEL, D_FF),
-        sections=taught,
+        sections=(*taught, *teaching.chapters_block(config)),
     )
+
+
+def _widened_and_back(config: ModelConfig) -> Taught:
+    """The lesson follows the shape 4C through a pre-LN block."""
+    return (sections.FOLLOWING_SHAPES,) if config.wiring is Wiring.PRE_LN else ()

@@ -17,14 +17,16 @@ from model.table import sections
 from model.table.axes import D_MODEL
 from model.table.declaring import Table
 from model.table.stage import Kind, Weight
+from model.table.teaching import Taught
 
 
 def layer_norm(
-    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig
-) -> str:
+    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig,
+    placed: Taught,
+) -> str:  # fmt: skip
     """Mean, variance, normalized, output; `index` is what their symbols carry, `result` the
-    output's own."""
-    taught = (sections.LAYER_NORM,)
+    output's own; `placed` is who teaches where the norm stands."""
+    taught = (sections.LAYER_NORM, sections.NORMALIZATION)
     mean = table.add(
         f"{prefix}.mean",
         f"{name}: mean",
@@ -67,15 +69,16 @@ def layer_norm(
             Weight(f"{prefix}.weight", rf"\gamma_{index}", (D_MODEL,)),
             Weight(f"{prefix}.bias", rf"\beta_{index}", (D_MODEL,)),
         ),
-        sections=(sections.LAYER_NORM, sections.COMPLETE_MODEL),
+        sections=(*taught, sections.GAMMA_AND_BETA, *placed),
     )
 
 
 def rms_norm(
-    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig
-) -> str:
-    """Mean square, normalized, output."""
-    taught = (sections.RMS_NORM_AND_SWIGLU,)
+    table: Table, prefix: str, name: str, x: str, index: str, result: str, config: ModelConfig,
+    placed: Taught,
+) -> str:  # fmt: skip
+    """Mean square, normalized, output. The lesson knows no gain."""
+    taught = (sections.RMS_NORM, sections.RMS_NORM_TOO)
     mean_square = table.add(
         f"{prefix}.mean_square",
         f"{name}: mean square",
@@ -105,7 +108,7 @@ def rms_norm(
         Scale(),
         inputs=(normalized,),
         weights=(Weight(f"{prefix}.weight", f"g_{index}", (D_MODEL,)),),
-        sections=taught,
+        sections=(sections.RMS_NORM, *placed),
     )
 
 

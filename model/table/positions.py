@@ -5,10 +5,11 @@ from model.ops.arithmetic import Add
 from model.ops.lookups import LookUpPosition
 from model.ops.op import Op
 from model.ops.positions import Rotate, Sinusoids
-from model.table import sections
+from model.table import sections, teaching
 from model.table.axes import CONTEXT, D_HEAD, D_MODEL, HEAD, Axis
 from model.table.declaring import Table
 from model.table.stage import Kind, Weight
+from model.table.teaching import Taught
 
 
 def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig) -> str:
@@ -17,7 +18,7 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     if make is None:
         return embeddings
     stack = table.stack
-    op, weights = make(config, stack.prefix)
+    op, weights, taught = make(config, stack.prefix)
     with table.on_branch("positions"):
         positions = table.add(
             f"{stack.prefix}positions",
@@ -28,7 +29,7 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
             op,
             inputs=(ids,),
             weights=weights,
-            sections=(sections.POSITIONS,),
+            sections=(sections.POSITIONS, *taught, sections.TINY_PASS),
         )
     return table.add(
         f"{stack.prefix}input",
@@ -38,30 +39,35 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
         Kind.SIGNED,
         Add(),
         inputs=(embeddings, positions),
-        sections=(sections.POSITIONS, sections.RESIDUALS),
+        sections=(sections.POSITIONS, sections.COMPLETE_MODEL, sections.TINY_PASS),
     )
 
 
-def _learned(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
-    return LookUpPosition(), (Weight(f"{prefix}positions.weight", "W_P", (CONTEXT, D_MODEL)),)
+def _learned(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...], Taught]:
+    table = Weight(f"{prefix}positions.weight", "W_P", (CONTEXT, D_MODEL))
+    return LookUpPosition(), (table,), (sections.WHICH_ENCODING,)
 
 
-def _sinusoidal(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
-    return Sinusoids(config.d_model), ()
+def _sinusoidal(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...], Taught]:
+    return Sinusoids(config.d_model), (), (sections.SHIFT,)
 
 
 ADDED = {Position.LEARNED: _learned, Position.SINUSOIDAL: _sinusoidal}
-"""What is added to the embeddings: the operation that makes it, and its weights."""
+"""What is added to the embeddings: the operation that makes it, its weights, and who teaches just
+this kind."""
 
 
 def turned(table: Table, name: str, q: str, k: str, config: ModelConfig) -> tuple[str, str]:
     """The stages between an attention's projections and its scores: queries and keys as the scores
     read them."""
     turn = TURNED.get(config.position)
-    return (q, k) if turn is None else turn(table, name, q, k)
+    return (q, k) if turn is None else turn(table, name, q, k, config)
 
 
-def _rotated(table: Table, name: str, q: str, k: str) -> tuple[str, str]:
+def _rotated(table: Table, name: str, q: str, k: str, config: ModelConfig) -> tuple[str, str]:
+    # §7.1 derives the turn that RoPE builds in; the chapter's block has it.
+    taught = (sections.ROTARY, sections.SHIFT, *teaching.chapters_block(config))
+
     def rotated(key: str, title: str, symbol: str, along: Axis) -> str:
         return table.add(
             f"{key}_rotated",
@@ -71,7 +77,7 @@ def _rotated(table: Table, name: str, q: str, k: str) -> tuple[str, str]:
             Kind.SIGNED,
             Rotate(),
             inputs=(key,),
-            sections=(sections.ROTARY, sections.POSITIONS),
+            sections=taught,
         )
 
     stack = table.stack

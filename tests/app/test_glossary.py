@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 import pytest
 from starlette.testclient import TestClient
 
-from app.glossary.entries import Glossary, anchor, glossary, pattern
+from app.glossary.entries import Glossary, glossary, pattern
 from app.glossary.schemas import GlossaryAnswer
+from app.server.practice import anchor
 from model.config import PRESETS
 from model.table.architectures import stages
 from model.table.notation import NOTATION, Notation, letters

@@ -11,6 +11,8 @@ from app.server.errors import Busy
 from app.server.service import Service
 from app.server.settings import ROOT
 from app.site.assets import PLOTLY, Assets
+from app.texts.table import TEXTS
+from model.table.sections import EVERY
 from tests.app.answers import problem
 from tests.app.test_reference import Page
 
@@ -18,7 +20,7 @@ ADDRESS = re.compile(r"https?://[^\s\"'`<>)]*", re.IGNORECASE)
 NAMESPACES = ("http://www.w3.org/",)
 PAGES = (
     "/", "/api", "/glossary", "/lessons", "/lessons/follow-one-input", "/exercises", "/labs",
-    "/labs/layernorm", "/checks",
+    "/labs/layernorm", "/checks", "/texts", "/reading",
 )  # fmt: skip
 TEXT_FILES = [
     path
@@ -37,12 +39,10 @@ def test_file_names_no_other_host(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_page_names_no_other_host_but_the_courses(client: TestClient, path: str) -> None:
-    """C51: a link to a course section is followed by the reader, never by the page."""
-    courses = {
-        section["url"]
-        for stage in client.get("/api/v1/stages").json()["stages"]
-        for section in stage["sections"]
-    }
+    """C51: a link to a course section, to its figure or to what a text refers to is followed by
+    the reader, never by the page."""
+    courses = {address for section in EVERY for address in (section.url, section.figure_url)}
+    courses |= {one.url for text in TEXTS for one in text.references}
     ours = (str(client.base_url), *NAMESPACES)
     for address in ADDRESS.findall(client.get(path).text):
         assert address.startswith(ours) or address in courses

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from app.glossary.entries import anchor
+from app.server.practice import anchor
 from model import LoadedModel
 from model.config import PRESETS
 from model.table.architectures import stages

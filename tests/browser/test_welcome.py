@@ -69,7 +69,7 @@ def test_pages_that_teach_are_reached_by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     menu = page.get_by_role("navigation", name="Learn")
     assert menu.locator("a").evaluate_all("all => all.map(a => a.pathname)") == [
-        "/lessons", "/labs", "/exercises", "/glossary",
+        "/lessons", "/labs", "/exercises", "/glossary", "/texts", "/reading",
     ]  # fmt: skip
     assert serious(page) == []
     page.keyboard.press("Tab")

@@ -4,7 +4,7 @@ import { make } from "../drawing/elements.js";
 import { saved } from "./saved.js";
 
 /** A word of the stage table as a link to its entry; a saved page, which has no glossary beside it,
- * gets the word alone. An entry's anchor is made the same way in app/glossary/entries.py. */
+ * gets the word alone. An entry's anchor is made the same way in app/server/practice.py. */
 export function term(kind, name, ...children) {
   const anchor = `${kind}-${name.replace(/[^\w.]+/g, "-").replace(/^-|-$/g, "")}`;
   return saved ? make("span", {}, ...children) : make("a", { class: "explained", href: `/glossary#${anchor}`, title: "what this is: the glossary" }, ...children);

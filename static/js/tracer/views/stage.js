@@ -9,6 +9,8 @@ import { axisNames } from "../../tensor/labels.js";
 import { focused, isWeight } from "../../tensor/table.js";
 
 const TITLE_TEXT = 24;
+const PRACTISED = { lab: "Labs", lesson: "Lessons", exercise: "Exercises", check: "Checks" };
+const OPEN_PLACES = 2;
 
 export function stage(root, state, dispatch, previous) {
   if (state.table === null) return;
@@ -50,6 +52,17 @@ function describe(root, entry, { table }) {
   part("symbols").replaceChildren(...symbols(entry, table));
   part("taught").hidden = !entry.sections.length;
   part("sections").replaceChildren(...entry.sections.map((one) => section(one, table)));
+  part("practice").replaceChildren(...practice(entry.practice ?? []));
+}
+
+/** Where to try what the stage is about; more than a few places are folded. */
+function practice(uses) {
+  const lines = Object.entries(PRACTISED).map(([kind, name]) => [name, uses.filter((use) => use.kind === kind)]);
+  const written = lines.filter(([, its]) => its.length).map(([name, its]) =>
+    make("p", { class: "practice" }, make("span", { class: "practice-kind", text: name }), " ", make("span", { class: "practice-links" }, ...its.flatMap(({ title, address }) => [make("a", { href: address, text: title }), " "]))),
+  );
+  if (uses.length <= OPEN_PLACES) return written;
+  return [make("details", { class: "practice-fold" }, make("summary", { text: `${uses.length} places to try it` }), ...written)];
 }
 
 /** The equation's symbols in a line: the result, its inputs, its weights. */
@@ -63,7 +76,7 @@ function symbols(entry, table) {
   ));
 }
 
-function section({ label, url }, table) {
+function section({ label, url, figure }, table) {
   const count = table.stages.filter((stage) => stage.sections.some((one) => one.label === label)).length;
   const its = count === 1 ? "its one stage" : `its ${count} stages`;
   return make(
@@ -72,6 +85,8 @@ function section({ label, url }, table) {
     term("section", label, label),
     " ",
     url && make("a", { class: "outward", href: url, rel: "noreferrer", text: "↗", "aria-label": `${label}, in the course`, title: "read it in the course" }),
+    " ",
+    figure && make("a", { href: figure, rel: "noreferrer", text: "figure", "aria-label": `${label}: its interactive figure, in the course` }),
     " ",
     make("button", { type: "button", class: "link", "data-section": label, text: its, "aria-label": `${label}: ${its}`, title: "pick them out in the outline" }),
   );

@@ -1,0 +1,1 @@
+"""The three course texts: their sections, with all that shows them here, and their references."""
