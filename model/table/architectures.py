@@ -55,15 +55,15 @@ def weights_of(config: ModelConfig) -> dict[str, Weight]:
 def _decoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE)
     ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL,))
-    probabilities = _predicted(table, _stack(table, ids, config), config)
-    _loss(table, NextTokenLoss(), PREDICTED, (probabilities, ids), sections.NEXT_TOKEN_LOSS)
+    logits = _predicted(table, _stack(table, ids, config), config)
+    _loss(table, NextTokenLoss(), PREDICTED, (logits, ids), sections.NEXT_TOKEN_LOSS)
     return table
 
 
 def _encoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE_UNMASKED)
     ids = _ids(table, "t", Encode(), (sections.COMPLETE_MODEL, sections.ENCODER_ONLY))
-    probabilities = _predicted(table, _stack(table, ids, config), config)
+    logits = _predicted(table, _stack(table, ids, config), config)
 
     def hidden(key: str, title: str, symbol: str, op: Op) -> str:
         return table.add(
@@ -72,7 +72,7 @@ def _encoder_only(config: ModelConfig) -> Table:
 
     positions = hidden("hidden", "Hidden positions", r"h", HiddenPositions())
     targets = hidden("targets", "Hidden characters", "y", HiddenIds())
-    read = (probabilities, positions, targets)
+    read = (logits, positions, targets)
     _loss(table, HiddenLoss(), HIDDEN, read, sections.ENCODER_ONLY)
     return table
 
@@ -84,8 +84,8 @@ def _encoder_decoder(config: ModelConfig) -> Table:
     memory = _stack(table, source, config)
     table.stack = DECODER
     ids = _ids(table, "u", EncodeTarget(), taught)
-    probabilities = _predicted(table, _stack(table, ids, config, memory), config)
-    read = (probabilities, ids)
+    logits = _predicted(table, _stack(table, ids, config, memory), config)
+    read = (logits, ids)
     _loss(table, NextTokenLoss(), TARGET_PREDICTED, read, sections.NEXT_TOKEN_LOSS)
     return table
 
@@ -139,7 +139,8 @@ def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
 
 
 def _predicted(table: Table, x: str, config: ModelConfig) -> str:
-    """Logits and probabilities at every position of the stack; returns the latter's key."""
+    """Logits and probabilities at every position of the stack; returns the key of the logits, which
+    the loss is computed from. No stage reads the probabilities."""
     table.group = "Output"
     axes = (table.stack.position, VOCAB)
     tied = (sections.TIED_HEAD,) if config.tied_head else ()
@@ -154,7 +155,7 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         weights=(EMBEDDING if config.tied_head else UNEMBEDDING,),
         sections=(sections.OUTPUT_LAYER, *tied),
     )
-    return table.add(
+    table.add(
         "probabilities",
         "Probabilities",
         "p",
@@ -164,6 +165,7 @@ def _predicted(table: Table, x: str, config: ModelConfig) -> str:
         inputs=(logits,),
         sections=(sections.OUTPUT_LAYER, sections.NEXT_TOKEN_LOSS),
     )
+    return logits
 
 
 def _loss(table: Table, op: Op, axis: Axis, inputs: tuple[str, ...], *taught: Section) -> None:
