@@ -19,6 +19,13 @@ MOVE = 1e-6
 """How far a cell is moved to see which cells of a result move with it."""
 
 
+SLOPES = (
+    "Each term is the gradient of one cell that is made from this one, times its slope: how much "
+    "it moves for each unit that this one moves."
+)
+NOTHING_BACK = "“{}” is made from this tensor too, but the loss is not made from that."
+
+
 class Path(NamedTuple):
     """One cell of a use's result that moves with the cell in question: its place, its gradient, and
     the slope, d that cell / d the cell in question."""
@@ -28,11 +35,14 @@ class Path(NamedTuple):
     slope: float
 
 
-def explain(traced: Trace, uses: Sequence[Use], index: tuple[int, ...]) -> Explanation:
+def explain(
+    traced: Trace, uses: Sequence[Use], index: tuple[int, ...], deaf: Sequence[str] = ()
+) -> Explanation:
     """d loss / d cell by the chain rule: over the cells that each use makes from it, the sum of
     gradient times slope, in float64. The factor of a term is that cell of the use's own gradient
     (operand n for use n). A use of which no cell moves has one term, of slope 0; `steps` say how
-    much each use passes back in all.
+    much each use passes back in all. `deaf` are the titles of stages that read the tensor too, and
+    that the loss is not made from.
     """
     terms, steps, gradients, slopes = [], [], [], []
     for n, (reader, operand) in enumerate(uses):
@@ -49,8 +59,7 @@ def explain(traced: Trace, uses: Sequence[Use], index: tuple[int, ...]) -> Expla
         terms,
         f"np.dot({numbers(gradients)}, {numbers(slopes)})",
         steps=steps,
-        note="Each term is the gradient of one cell that is made from this one, times its slope: "
-        "how much it moves for each unit that this one moves.",
+        note=" ".join([SLOPES, *(NOTHING_BACK.format(title) for title in deaf)]),
     )
 
 
@@ -64,11 +73,24 @@ def of_mean(count: int) -> Explanation:
     )
 
 
-def equation(symbol: str, readers: Sequence[Stage]) -> str:
+def unread() -> Explanation:
+    """d loss / d cell of a tensor that nothing reads on the way to the loss: 0."""
+    return explained(
+        Rule.COPY,
+        [Term("no stage reads this tensor", (), 0.0)],
+        "0.0",
+        note="The loss is computed without this tensor, which no other reads either. So no cell of "
+        "it has a say in the loss, and its gradient is 0 everywhere.",
+    )
+
+
+def equation(symbol: str, readers: Sequence[Stage], *, is_loss: bool) -> str:
     """The chain rule in LaTeX, L the mean loss."""
     of = rf"\frac{{\partial L}}{{\partial {symbol}}}"
-    if not readers:
+    if is_loss:
         return rf"{of}[i] = \frac{{1}}{{n}}, \quad L = \frac{{1}}{{n}} \sum_i {symbol}[i]"
+    if not readers:
+        return f"{of} = 0"
     flows = (
         rf"\left(\frac{{\partial {reader.symbol}}}{{\partial {symbol}}}\right)^{{\top}}"
         rf"\frac{{\partial L}}{{\partial {reader.symbol}}}"
@@ -93,12 +115,15 @@ def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -
         alone[cell] = 1.0
         return _entry(reader.op.backward(alone, y, *operands)[operand], index)
 
-    with np.errstate(divide="ignore", invalid="ignore"):  # of a probability of 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # of what is not finite
         before = reader.op.forward(*operands)
         other = list(operands)
         other[operand] = operands[operand].copy()
         other[operand][index] += MOVE
         moved = np.argwhere(np.nan_to_num(reader.op.forward(*other) - before))
+        if not len(moved):  # too little to be seen: NaN reaches whatever is made from the cell
+            other[operand][index] = np.nan
+            moved = np.argwhere(np.isnan(reader.op.forward(*other)) & ~np.isnan(before))
         if not len(moved):
             moved = np.array([np.unravel_index(np.argmax(np.abs(dy)), dy.shape)])
         cells = [tuple(map(int, cell)) for cell in moved]

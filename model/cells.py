@@ -183,14 +183,22 @@ def _passed_back(
     largest: int | None,
 ) -> Cell:
     """A cell of a gradient: the sum of what each use of the tensor passes back. Nothing uses the
-    loss, whose mean is taken."""
+    loss, whose mean is taken; and of what else is used by nothing, no cell has a say in it."""
+    used_by = _keys(uses)
+    is_loss = shown.stage == traced.stages[-1].key
+    leading = _leading_to_the_loss(traced)
+    deaf = tuple(dict.fromkeys(reader.title for reader, _ in uses if reader.key not in leading))
+    uses = [use for use in uses if use[0].key in leading]
     operands = [
         _Tensor(reader.key, None, True, _gradient_of_stage(traced, reader.key))
         for reader, _ in uses
     ]
-    explanation = (
-        backflow.explain(traced, uses, place) if uses else backflow.of_mean(shown.array.size)
-    )
+    if uses:
+        explanation = backflow.explain(traced, uses, place, deaf)
+    elif is_loss:
+        explanation = backflow.of_mean(shown.array.size)
+    else:
+        explanation = backflow.unread()
     found = cell_difference(
         shown.array,
         place,
@@ -198,8 +206,18 @@ def _passed_back(
         tolerance(len(explanation.terms)),
         scale=traced.largest_gradient,
     )
-    equation = backflow.equation(symbol, tuple(dict.fromkeys(reader for reader, _ in uses)))
-    return _cell(shown, place, equation, explanation, found, operands, largest, _keys(uses))
+    readers = tuple(dict.fromkeys(reader for reader, _ in uses))
+    equation = backflow.equation(symbol, readers, is_loss=is_loss)
+    return _cell(shown, place, equation, explanation, found, operands, largest, used_by)
+
+
+def _leading_to_the_loss(traced: Trace) -> set[str]:
+    """The stages that the loss is made from, itself included."""
+    leading = {traced.stages[-1].key}
+    for stage in reversed(traced.stages):
+        if stage.key in leading:
+            leading.update(stage.inputs)
+    return leading
 
 
 def _keys(uses: Sequence[backflow.Use]) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class Transformer(nn.Module):
     @abstractmethod
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
         """From the ids of each given stage (B, ·) to the loss (B, ·) in nats: −log of the
-        probability of each character that was to be predicted."""
+        probability of each character that was to be predicted, from the logits."""
 
 
 class OneStack(Transformer):
@@ -71,12 +71,12 @@ class EncoderOnly(OneStack):
     BERT)."""
 
     def score(self, given: Mapping[str, Tensor], tap: Tap = no_tap) -> Tensor:
-        probabilities_BTV = tap("probabilities", self(given["ids"], tap).softmax(-1))
+        logits_BTV = self(given["ids"], tap)
+        tap("probabilities", logits_BTV.softmax(-1))
         hidden_BM = tap("hidden", given["hidden"])
         targets_BM = tap("targets", given["targets"])
-        guesses_BMV = probabilities_BTV.take_along_dim(hidden_BM.unsqueeze(-1), 1)
-        right_BM = guesses_BMV.gather(-1, targets_BM.unsqueeze(-1)).squeeze(-1)
-        return tap("loss", -right_BM.log())
+        guessing_BMV = logits_BTV.take_along_dim(hidden_BM.unsqueeze(-1), 1)
+        return tap("loss", _cross_entropy(guessing_BMV, targets_BM))
 
 
 class BlockStack(nn.Module):
@@ -159,8 +159,16 @@ def _through(
 
 
 def _next_token_loss(logits_BTV: Tensor, ids_BT: Tensor, tap: Tap) -> Tensor:
-    """The probabilities (B, T, V), and −log of the one that each position gives to the character
-    that follows it: (B, T − 1)."""
-    probabilities_BTV = tap("probabilities", logits_BTV.softmax(-1))
-    following_BT1 = ids_BT[:, 1:].unsqueeze(-1)  # one row fewer: `gather` leaves the last out
-    return tap("loss", -probabilities_BTV.gather(-1, following_BT1).squeeze(-1).log())
+    """What the character that follows each position costs: (B, T − 1). The probabilities are tapped
+    on the way; the loss does not read them."""
+    tap("probabilities", logits_BTV.softmax(-1))
+    return tap("loss", _cross_entropy(logits_BTV[:, :-1], ids_BT[:, 1:]))
+
+
+def _cross_entropy(logits_BTV: Tensor, targets_BT: Tensor) -> Tensor:
+    """log Σ exp z − z of the target, in nats: (B, T).
+
+    From the logits and not from the probabilities, which float32 rounds to 0 from about z − max =
+    −104 on: the logarithm of that would be infinite."""
+    log_probabilities_BTV = logits_BTV.log_softmax(-1)
+    return -log_probabilities_BTV.gather(-1, targets_BT.unsqueeze(-1)).squeeze(-1)

@@ -18,7 +18,10 @@ class Rule(StrEnum):
     QUOTIENT = "quotient", "the sum of all terms but the last, divided by the last"
     SHARE = "share", "the first term, divided by the sum of all, itself included"
     MAXIMUM = "maximum", "the largest term"
-    MINUS_LOG = "minus log", "minus the natural logarithm of the only term"
+    LOG_SUM = (
+        "log sum",
+        "the natural logarithm of the sum of all terms but the last, minus the last",
+    )
     SINE = "sine", "the sine of the terms' product"
     COSINE = "cosine", "the cosine of the terms' product"
     COPY = "copy", "the only term, as it is"
@@ -114,12 +117,13 @@ def products(
 
 def folded(explanation: Explanation, largest: int) -> Explanation:
     """The same with only the `largest` terms of what is added, largest first, and one term that is
-    the sum of the rest. A share's own term stays first, a quotient's divisor last."""
+    the sum of the rest. A share's own term stays first, a quotient's divisor last, and so does what
+    is subtracted from a logarithm."""
     rule, terms = explanation.rule, explanation.terms
-    if rule not in (Rule.SUM, Rule.QUOTIENT, Rule.SHARE):
+    if rule not in (Rule.SUM, Rule.QUOTIENT, Rule.SHARE, Rule.LOG_SUM):
         return explanation
     first = terms[:1] if rule is Rule.SHARE else ()
-    last = terms[-1:] if rule is Rule.QUOTIENT else ()
+    last = terms[-1:] if rule in (Rule.QUOTIENT, Rule.LOG_SUM) else ()
     added = terms[len(first) : len(terms) - len(last)]
     if len(added) <= largest + 1:  # one term needs no more room than one that stands for it
         return explanation
@@ -150,17 +154,20 @@ def numbers(values: Iterable[Any]) -> str:
     return f"[{', '.join(map(number, values))}]"
 
 
+def _sum(values: Sequence[float]) -> float:
+    return math.fsum(values)
+
+
 def _quotient(values: Sequence[float]) -> float:
-    return math.fsum(values[:-1]) / values[-1]
+    return _sum(values[:-1]) / values[-1]
 
 
 def _share(values: Sequence[float]) -> float:
-    return values[0] / math.fsum(values)
+    return values[0] / _sum(values)
 
 
-def _minus_log(values: Sequence[float]) -> float:
-    (value,) = values
-    return -math.log(value) if value > 0 else math.inf
+def _log_sum(values: Sequence[float]) -> float:
+    return math.log(_sum(values[:-1])) - values[-1]
 
 
 def _only(values: Sequence[float]) -> float:
@@ -169,12 +176,12 @@ def _only(values: Sequence[float]) -> float:
 
 
 _TOTALS: dict[Rule, Callable[[Sequence[float]], float]] = {
-    Rule.SUM: math.fsum,
+    Rule.SUM: _sum,
     Rule.PRODUCT: math.prod,
     Rule.QUOTIENT: _quotient,
     Rule.SHARE: _share,
     Rule.MAXIMUM: max,
-    Rule.MINUS_LOG: _minus_log,
+    Rule.LOG_SUM: _log_sum,
     Rule.SINE: lambda values: math.sin(math.prod(values)),
     Rule.COSINE: lambda values: math.cos(math.prod(values)),
     Rule.COPY: _only,

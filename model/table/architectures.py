@@ -67,16 +67,16 @@ def _decoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE)
     ids = _ids(table, "t", Encode())
     generates = (sections.NEXT_TOKEN_LOSS, sections.DECODER_ONLY, sections.STACKING)
-    probabilities = _predicted(table, _stack(table, ids, config), config, generates)
+    logits = _predicted(table, _stack(table, ids, config), config, generates)
     marked = (sections.NEXT_TOKEN_LOSS, sections.MASK_FIRST, sections.STACKING)
-    _loss(table, NextTokenLoss(), PREDICTED, (probabilities, ids), marked)
+    _loss(table, NextTokenLoss(), PREDICTED, (logits, ids), marked)
     return table
 
 
 def _encoder_only(config: ModelConfig) -> Table:
     table = Table(ALONE_UNMASKED)
     ids = _ids(table, "t", Encode())
-    probabilities = _predicted(table, _stack(table, ids, config), config)
+    logits = _predicted(table, _stack(table, ids, config), config)
 
     def hidden(key: str, title: str, symbol: str, op: Op) -> str:
         return table.add(
@@ -85,7 +85,7 @@ def _encoder_only(config: ModelConfig) -> Table:
 
     positions = hidden("hidden", "Hidden positions", r"h", HiddenPositions())
     targets = hidden("targets", "Hidden characters", "y", HiddenIds())
-    read = (probabilities, positions, targets)
+    read = (logits, positions, targets)
     _loss(table, HiddenLoss(), HIDDEN, read, (sections.PRETRAINING,))
     return table
 
@@ -97,8 +97,8 @@ def _encoder_decoder(config: ModelConfig) -> Table:
     table.stack = DECODER
     ids = _ids(table, "u", EncodeTarget())
     writes = (sections.NEXT_TOKEN_LOSS, sections.ENCODER_DECODER)
-    probabilities = _predicted(table, _stack(table, ids, config, memory), config, writes)
-    read = (probabilities, ids)
+    logits = _predicted(table, _stack(table, ids, config, memory), config, writes)
+    read = (logits, ids)
     marked = (sections.NEXT_TOKEN_LOSS, sections.MASK_FIRST)
     _loss(table, NextTokenLoss(), TARGET_PREDICTED, read, marked)
     return table
@@ -154,8 +154,9 @@ def _embedded(table: Table, ids: str, config: ModelConfig) -> str:
 
 
 def _predicted(table: Table, x: str, config: ModelConfig, read_as: tuple[Section, ...] = ()) -> str:
-    """Logits and probabilities at every position of the stack; returns the latter's key. `read_as`
-    is who teaches what the probabilities are of."""
+    """Logits and probabilities at every position of the stack; returns the key of the logits, which
+    the loss is computed from: no stage reads the probabilities. `read_as` is who teaches what those
+    are of."""
     table.group = "Output"
     axes = (table.stack.position, VOCAB)
     logits = table.add(
@@ -169,7 +170,7 @@ def _predicted(table: Table, x: str, config: ModelConfig, read_as: tuple[Section
         weights=(EMBEDDING if config.tied_head else UNEMBEDDING,),
         sections=(sections.OUTPUT_LAYER, sections.TIED_OR_NOT, *ANY_MODEL),
     )
-    return table.add(
+    table.add(
         "probabilities",
         "Probabilities",
         "p",
@@ -179,6 +180,7 @@ def _predicted(table: Table, x: str, config: ModelConfig, read_as: tuple[Section
         inputs=(logits,),
         sections=(sections.OUTPUT_LAYER, sections.COMPLETE_MODEL, *read_as),
     )
+    return logits
 
 
 def _loss(

@@ -223,6 +223,20 @@ def test_weights_right_of_the_diagonal_are_not_called_zero(page: Page) -> None:
     assert "exactly 0" not in page.locator(f"{GRADIENT} [data-remark]").inner_text()
 
 
+def test_what_no_stage_reads_says_why_its_gradient_is_zero(page: Page) -> None:
+    open_gradient(page, text="abc", stage="probabilities")
+    assert not np.any(shown(page))
+    said = page.locator(f"{GRADIENT} [data-remark]").inner_text()
+    assert "No stage reads this tensor" in said
+    assert "its gradient is 0 everywhere" in said
+
+
+def test_logits_gradient_is_not_said_to_be_zero(page: Page) -> None:
+    open_gradient(page, text="abc", stage="logits")
+    assert np.any(shown(page))
+    assert "No stage reads" not in page.locator(f"{GRADIENT} [data-remark]").inner_text()
+
+
 def test_ids_say_that_they_have_no_gradient(page: Page) -> None:
     open_gradient(page, text=TEXT)
     page.locator('[data-stage="ids"]').click()

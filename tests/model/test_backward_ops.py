@@ -41,13 +41,13 @@ def masked(random: np.random.Generator) -> tuple[Array, ...]:
     return (np.where(np.tri(T, dtype=np.bool_), random.normal(size=(H, T, T)), -np.inf),)
 
 
-def probabilities(random: np.random.Generator) -> tuple[Array, ...]:
-    return random.dirichlet(np.full(V, 10.0), size=T), random.integers(V, size=T)
+def logits(random: np.random.Generator) -> tuple[Array, ...]:
+    return random.normal(size=(T, V)), random.integers(V, size=T)
 
 
 def hidden(random: np.random.Generator) -> tuple[Array, ...]:
-    (p, _), at = probabilities(random), np.array([0, 2, 3])
-    return p, at, random.integers(V, size=len(at))
+    (z, _), at = logits(random), np.array([0, 2, 3])
+    return z, at, random.integers(V, size=len(at))
 
 
 def looked_up(random: np.random.Generator) -> tuple[Array, ...]:
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[Op, Make]] = {
     "gelu, tanh form": (GeluTanh(), normal((T, F))),
     "relu": (Relu(), normal((T, F))),
     "silu": (Silu(), normal((T, F))),
-    "next-token loss": (NextTokenLoss(), probabilities),
+    "next-token loss": (NextTokenLoss(), logits),
     "no mask": (MaskNothing(), normal((H, T, S))),
     "loss of hidden characters": (HiddenLoss(), hidden),
 }

@@ -14,7 +14,7 @@ from model.ops.attention import ScaledDotProduct, Softmax, WeightedSum
 from model.ops.explanation import Explanation, Rule, Term, explained, folded, number
 from model.ops.linear import HeadContributions, HeadLinear, Linear, SumHeads
 from model.ops.lookups import Encode, EncodeTarget, Given, HiddenIds, HiddenPositions
-from model.ops.loss import NextTokenLoss
+from model.ops.loss import HiddenLoss, NextTokenLoss
 from model.ops.norms import Mean, MeanSquare, Variance
 from model.ops.op import Array, Op
 from model.ops.positions import Rotate
@@ -30,8 +30,8 @@ LONGEST_SUMS: dict[type[Op], int] = {
     ScaledDotProduct: K, WeightedSum: S, Softmax: 0, Rotate: 2,
     Mean: D, Variance: D, MeanSquare: D,
 }  # fmt: skip
-"""By the sizes of the cases; a softmax's is its row, and all others make a cell of single
-numbers."""
+"""By the sizes of the cases; a softmax's and a loss's is its row, and all others make a cell of
+single numbers."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def test_longest_sum_is_as_long_as_the_shapes_say(name: str) -> None:
     op, make = CASES[name]
     expected = next((n for of, n in LONGEST_SUMS.items() if isinstance(op, of)), 1)
     operands = make(np.random.default_rng(4))
-    if isinstance(op, Softmax):
+    if isinstance(op, (Softmax, NextTokenLoss, HiddenLoss)):
         expected = operands[0].shape[-1]
     if isinstance(op, SumHeads):
         expected += len(operands) - 1  # the bias
@@ -266,11 +266,11 @@ def test_step_of_a_mean_is_the_sum_that_is_divided() -> None:
         assert steps(name, (1,)) == {"sum": pytest.approx((x[1] ** power).sum())}
 
 
-def test_loss_of_an_impossible_character_is_infinite() -> None:
-    certain = np.array([[1.0, 0.0]])
-    found = NextTokenLoss().explain((0,), np.zeros(1), certain, np.array([0, 1]))
-    assert found.total == np.inf
-    assert executed(found.code) == np.inf
+def test_loss_of_a_probability_that_rounds_to_zero_is_the_distance_of_two_logits() -> None:
+    found = NextTokenLoss().explain((0,), np.zeros(1), np.array([[5000.0, 0.0]]), np.array([0, 1]))
+    assert found.total == 5000.0
+    assert executed(found.code) == 5000.0
+    assert [term.value for term in found.terms] == [1.0, 0.0, -5000.0]
 
 
 @pytest.mark.parametrize("x", [0.0, -0.1, 3.0, -8.0, 40.0, -40.0])

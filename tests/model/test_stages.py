@@ -98,9 +98,11 @@ def test_what_has_no_inputs_is_given_and_holds_ids(config: ModelConfig) -> None:
         assert given == isinstance(stage.op, Given) == (stage.kind is Kind.IDS), stage.key
 
 
-def test_every_stage_but_the_last_feeds_another(config: ModelConfig) -> None:
+def test_every_stage_but_the_probabilities_and_the_loss_feeds_another(config: ModelConfig) -> None:
+    """The loss is computed from the logits."""
     used = {key for stage in stages(config) for key in stage.inputs}
-    assert [stage.key for stage in stages(config) if stage.key not in used] == ["loss"]
+    unread = [stage.key for stage in stages(config) if stage.key not in used]
+    assert unread == ["probabilities", "loss"]
 
 
 def test_weights_have_the_declared_shape_in_the_checkpoint(untrained: LoadedModel) -> None:

@@ -120,7 +120,7 @@ function draw(root, state) {
   const stage = focused(state);
   const tensor = state.trace.tensors.get(stage.key);
   const { axes, along, rows, columns, matrices } = panelsOf(stage, state.trace);
-  part(root, "remark").textContent = remarksOf(stage, state.trace, colouringOf(state, stage));
+  part(root, "remark").textContent = remarksOf(stage, state.trace, colouringOf(state, stage), state.table);
   const only = onlyPanel(state, axes, matrices.length);
   const shown = only === null ? matrices.map((_, i) => i) : [only];
   const arrangement = arrange({

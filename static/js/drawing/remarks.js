@@ -4,8 +4,8 @@ import { exact, short } from "../tensor/numbers.js";
 import { extent } from "../tensor/tensors.js";
 
 /** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
- * else undefined. */
-export function remarksOf(stage, { tensors, activations }, { low, high, mask }) {
+ * else undefined; `stages` is the table. */
+export function remarksOf(stage, { tensors, activations }, { low, high, mask }, { stages }) {
   const { data } = tensors.get(stage.key);
   const { low: least, high: most, empty } = extent(data);
   const said = [];
@@ -16,6 +16,9 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }) 
   const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
   if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
   if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  if (activations && stages.at(-1).key !== stage.key && !stages.some(({ inputs }) => inputs.includes(stage.key))) {
+    said.push("No stage reads this tensor, and the loss is computed without it: its gradient is 0 everywhere.");
+  }
   if (activations && maskedCellsAreZero(data, activations.get(stage.key).data)) {
     said.push(`Where the activation is ${mask.word}, its gradient is exactly 0 and drawn so: nothing there reaches the loss.`);
   }
