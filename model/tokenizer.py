@@ -2,10 +2,11 @@
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Protocol, Self, overload
 
 from model.errors import TextError, code_point, quoted
@@ -115,8 +116,13 @@ class CharacterTokenizer:
         return cls((*sorted(set(text)), *special))
 
     @cached_property
-    def ids(self) -> dict[str, int]:
+    def _ids(self) -> dict[str, int]:
         return {character: index for index, character in enumerate(self.vocabulary)}
+
+    @property
+    def ids(self) -> Mapping[str, int]:
+        """The id of each character; to be read only."""
+        return MappingProxyType(self._ids)
 
     def encode(self, text: str, field: str = "text") -> list[int]:
         """The id of every character; `field` is what an error calls the text.
@@ -124,7 +130,7 @@ class CharacterTokenizer:
         Raises:
             TextError: characters outside the vocabulary, all of them listed.
         """
-        ids = self.ids
+        ids = self._ids
         try:
             return [ids[character] for character in text]
         except KeyError:
@@ -159,7 +165,7 @@ class CharacterTokenizer:
 
     def unknown(self, text: str) -> list[tuple[int, str]]:
         """Position and character of all that the vocabulary lacks."""
-        return [(i, character) for i, character in enumerate(text) if character not in self.ids]
+        return [(i, character) for i, character in enumerate(text) if character not in self._ids]
 
     def _refusal(self, text: str, field: str) -> TextError:
         unknown = self.unknown(text)
