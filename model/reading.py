@@ -227,6 +227,8 @@ def with_line_feeds(text: str) -> tuple[str, tuple[str, ...]]:
     converted = text.replace("\r\n", "\n").replace("\r", "\n")
     if converted == text:
         return text, ()
-    return converted, (
-        f"Line ends were converted to newlines: {len(text)} characters became {len(converted)}.",
-    )
+    if len(converted) == len(text):
+        counted = f"the text has {len(text)} character{'' if len(text) == 1 else 's'} as before"
+    else:
+        counted = f"{len(text)} characters became {len(converted)}"
+    return converted, (f"Line ends were converted to newlines: {counted}.",)

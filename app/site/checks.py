@@ -20,6 +20,7 @@ from app.site.pages import Pages
 from app.tracing import wire
 from app.tracing.api.checks import checked
 from app.tracing.mathml import mathml
+from model.characters import in_one_line
 from model.checkpoint import LoadedModel
 from model.equality import MEASURE, RULE
 from model.errors import InputError, TextError, quoted
@@ -38,7 +39,6 @@ COMPARED = (
 TEXTS = {Along.TEXT: "source", Along.TARGET: "target"}
 FIELDS = ("model", "text", "target", "written", "hidden", "gradient")
 """The names of the page's query."""
-NEWLINE = "↵"
 POSITIONS = re.compile(r"\d{1,6}(?:[\s.,]+\d{1,6})*")
 
 
@@ -178,8 +178,8 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
     rows = list(_rows(asked, traced, answer["checks"]))
     return {
         "traced": traced,
-        "seen": "".join(token.text for token in traced.tokens).replace("\n", NEWLINE),
-        "target": None if traced.target is None else traced.target.replace("\n", NEWLINE),
+        "seen": in_one_line("".join(token.text for token in traced.tokens)),
+        "target": None if traced.target is None else in_one_line(traced.target),
         "written": asked.target is None and traced.target is not None,
         "tracer": asked.tracer(model.id),
         "columns": [words for name, words in COMPARED if name != "gradient" or asked.gradient],

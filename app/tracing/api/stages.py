@@ -8,6 +8,7 @@ from app.server.access import Served
 from app.server.json import JSON_TYPE, to_json
 from app.tracing import figures, schemas, wire
 from app.tracing.requests import ModelRequest
+from model.characters import glyph, in_words
 from model.checkpoint import LoadedModel
 from model.parameters import parameters
 from model.table.stage import Stage
@@ -31,6 +32,12 @@ def stage_table(model: LoadedModel, stages: tuple[Stage, ...]) -> dict[str, Any]
         "model": model.id,
         "vocabulary": [piece.text for piece in pieces],
         "labels": [piece.label for piece in pieces],
+        "names": [
+            in_words(piece.text)
+            if len(piece.text) == 1 and piece.label == glyph(piece.text)
+            else piece.label
+            for piece in pieces
+        ],
         "stages": list(wire.stage_entries(stages)),
         "weights": [
             wire.weight_entry(model, parameter) for parameter in parameters(stages).values()
