@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.server.settings import Settings
-from app.tracing.formats import Format
+from app.tracing.formats import SUFFIXES, Format
 
 HOST, PORT = "127.0.0.1", 8000
 
@@ -31,12 +31,13 @@ def parser() -> ArgumentParser:
     )  # fmt: skip
     trace.add_argument("--weight-gradients", action="store_true", help="also d loss / d parameter")
     trace.add_argument(
-        "--format", choices=[form.value for form in Format], default=Format.JSON.value,
-        help="csv holds one stage (default: json)",
+        "--format", choices=[form.value for form in Format],
+        help="csv holds one stage (default: as FILE ends; json where it has no suffix)",
     )  # fmt: skip
     trace.add_argument(
         "-o", "--output", metavar="FILE",
-        help="write there; - is standard output, where text formats go by default",
+        help="write there; its suffix decides the format: " + ", ".join(SUFFIXES)
+        + "; another suffix needs --format; - is standard output, where text formats go by default",
     )  # fmt: skip
     export = commands.add_parser("export", help="write a page of one text that needs no server")
     _add_request(export)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 import torch
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from app.exports.saved import SavedPages
 from app.glossary import api as glossary
@@ -18,7 +18,7 @@ from app.labs import uses as lab_uses
 from app.lessons import api as lessons
 from app.lessons import page as lesson_pages
 from app.lessons import uses as lesson_uses
-from app.server import errors, health
+from app.server import description, errors, health
 from app.server.headers import Headers, HeadRequests
 from app.server.limits import BodyLimit
 from app.server.memory import keep_freed
@@ -26,6 +26,7 @@ from app.server.practice import Practice
 from app.server.schemas import ErrorAnswer
 from app.server.service import Service
 from app.server.settings import ROOT, Settings
+from app.server.strictness import as_declared
 from app.site import checks as checks_page
 from app.site import reference, tracer
 from app.site.assets import Assets
@@ -37,7 +38,7 @@ from app.tracing.api import cells, checks, figures, gradient_flow, models, stage
 API = "/api/v1"
 NOUNS = (
     models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, lessons,
-    glossary, health,
+    glossary, health, description,
 )  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 
@@ -66,7 +67,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         title="Token Tracer",
         version=version("token-tracer"),
         description=DESCRIPTION,
-        openapi_url=f"{API}/openapi.json",
+        openapi_url=None,  # `description` serves it
         docs_url=None,
         redirect_slashes=False,
         redoc_url=None,
@@ -83,6 +84,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(
             noun.router,
             prefix=API,
+            dependencies=[Depends(as_declared)],
             responses={code: {"model": ErrorAnswer} for code in (404, 413, 422, 503)},
         )
     app.include_router(assets.router())

@@ -283,7 +283,7 @@ def _gradient_of_stage(traced: Trace, key: str) -> Array:
 def _gradient_of_weight(traced: Trace, key: str) -> Array:
     _require(traced.gradients is not None and traced.weight_gradients is not None)
     assert traced.weight_gradients is not None
-    return traced.weight_gradients[key].numpy()
+    return traced.weight_gradients.array(key)
 
 
 def _require(traced_with_gradients: bool) -> None:

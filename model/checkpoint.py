@@ -23,6 +23,7 @@ from torch import Tensor
 from model.budget import within_budget
 from model.config import Architecture, ModelConfig
 from model.errors import BudgetError, CheckpointError, quoted
+from model.frozen import FrozenArrays
 from model.network.build import build
 from model.network.transformer import Transformer
 from model.ops.op import Array
@@ -88,6 +89,9 @@ class LoadedModel:
     `training` is None when the folder has no record, or one of other weights. `weights_dtype` is
     how the file stores the weights; the network computes in float32, which has every bfloat16 and
     float16 number exactly.
+
+    All traces share the network. Its parameters are torch's and can be written into, which changes
+    every later trace and no earlier one; `weights` cannot.
     """
 
     id: str
@@ -104,13 +108,15 @@ class LoadedModel:
 
     @cached_property
     def weights(self) -> Mapping[str, Array]:
-        """The parameters as NumPy arrays, by the checkpoint's names."""
-        return {key: tensor.numpy() for key, tensor in self.network.state_dict().items()}
+        """The parameters as NumPy arrays, by the checkpoint's names: views of the network's own,
+        read-only."""
+        state = self.network.state_dict()
+        return FrozenArrays({key: tensor.numpy() for key, tensor in state.items()})
 
     @cached_property
     def exact_weights(self) -> Mapping[str, Array]:
-        """The same in float64, in which the second implementation computes."""
-        return {key: array.astype(np.float64) for key, array in self.weights.items()}
+        """The same in float64, in which the second implementation computes; read-only too."""
+        return FrozenArrays({key: a.astype(np.float64) for key, a in self.weights.items()})
 
 
 def load(folder: str | Path) -> LoadedModel:

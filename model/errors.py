@@ -89,8 +89,3 @@ def quoted(value: object, limit: int = 40) -> str:
     text = value if isinstance(value, str) else repr(value)
     shown = repr(text[:limit])
     return f"{shown}… ({len(text)} characters)" if len(text) > limit else shown
-
-
-def code_point(character: str) -> str:
-    """The Unicode notation of one character: `U+1F642`."""
-    return f"U+{ord(character):04X}"

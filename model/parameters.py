@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from model.checkpoint import LoadedModel
 from model.errors import UnknownWeight, quoted
@@ -35,7 +36,7 @@ def parameters(stages: tuple[Stage, ...]) -> Mapping[str, Parameter]:
         for weight in stage.weights:
             before = found[weight.key].used_by if weight.key in found else ()
             found[weight.key] = Parameter(weight, (*before, stage))
-    return found
+    return MappingProxyType(found)  # the same for all who ask
 
 
 def parameter_of(model: LoadedModel, key: str) -> Parameter:

@@ -11,6 +11,7 @@ import numpy as np
 
 from model.config import ModelConfig
 from model.errors import TextError
+from model.frozen import frozen
 from model.ops.op import Array
 from model.question import Question
 from model.table.axes import Along, Lengths
@@ -33,9 +34,9 @@ class Reading:
     """A question, and what a model of its architecture makes of it before it computes.
 
     `question` has the texts as they were read. `given` has the ids (n,) of each stage that no
-    operation makes, `asked` the positions whose piece the model is asked for, `pieces` what the
-    indices along a text stand for (those along the vocabulary are the tokenizer's), `no_loss` why
-    nothing that is known was to be predicted, None where something was.
+    operation makes, read-only, `asked` the positions whose piece the model is asked for, `pieces`
+    what the indices along a text stand for (those along the vocabulary are the tokenizer's),
+    `no_loss` why nothing that is known was to be predicted, None where something was.
     """
 
     question: Question
@@ -89,7 +90,7 @@ def read(model: Reader, question: Question, written: Sequence[int] | None = None
 
 
 def _ids(pieces: Sequence[Piece]) -> Array:
-    return np.array([piece.id for piece in pieces], dtype=np.int64)
+    return frozen(np.array([piece.id for piece in pieces], dtype=np.int64))
 
 
 def symbol(tokenizer: Tokenizer, text: str) -> Piece:
@@ -116,7 +117,11 @@ def _with_hidden(
         seen[position] = mask._replace(start=truth.start, end=truth.end)
     return Reading(
         question,
-        {"ids": _ids(seen), "hidden": np.array(known, dtype=np.int64), "targets": _ids(truths)},
+        {
+            "ids": _ids(seen),
+            "hidden": frozen(np.array(known, dtype=np.int64)),
+            "targets": _ids(truths),
+        },
         Lengths(len(pieces), hidden=len(known)),
         asked=[position for position, piece in enumerate(seen) if piece.id == mask.id],
         pieces={Along.TEXT: seen, Along.HIDDEN: truths},
@@ -222,6 +227,8 @@ def with_line_feeds(text: str) -> tuple[str, tuple[str, ...]]:
     converted = text.replace("\r\n", "\n").replace("\r", "\n")
     if converted == text:
         return text, ()
-    return converted, (
-        f"Line ends were converted to newlines: {len(text)} characters became {len(converted)}.",
-    )
+    if len(converted) == len(text):
+        counted = f"the text has {len(text)} character{'' if len(text) == 1 else 's'} as before"
+    else:
+        counted = f"{len(text)} characters became {len(converted)}"
+    return converted, (f"Line ends were converted to newlines: {counted}.",)

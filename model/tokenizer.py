@@ -2,24 +2,25 @@
 
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Protocol, Self, overload
 
-from model.errors import TextError, code_point, quoted
+from model.characters import IN_WORDS, code_point, glyph, name, plain, prints, within
+from model.errors import TextError, quoted
 
 MASK = "_"
 """Stands for a character that an encoder has to guess; no character of tiny Shakespeare."""
 LINE_END = "\n"
 """Begins every target of an encoder-decoder, and ends it."""
-GLYPHS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": "␍"}
 LISTED_IN_MESSAGE = 8
 LISTED_IN_DETAILS = 100
 CHARACTER = "character"
 """The unit of a tokenizer whose pieces are single characters."""
-NO_CHARACTER = re.compile("[\udc80-\udcff]+")
+NO_CHARACTER = re.compile("([\udc80-\udcff]+)")
 """Bytes that make no character, as Python's surrogateescape puts them into a text."""
 
 
@@ -69,10 +70,15 @@ class Tokenizer(Protocol):
 
 
 def piece_of(id: int, content: bytes) -> Piece:
-    """The piece of these bytes: every blank in its label can be seen, and bytes that make no
-    character stand there in hexadecimal, ⟨F0 9F⟩."""
+    """The piece of these bytes: every blank in its label can be seen, ⟨U+200B⟩ amid others, and
+    bytes that make no character stand there in hexadecimal, ⟨F0 9F⟩."""
     escaped = content.decode("utf-8", "surrogateescape")
-    label = NO_CHARACTER.sub(_in_hexadecimal, "".join(map(glyph, escaped)))
+    label = "".join(
+        _in_hexadecimal(part)
+        if NO_CHARACTER.match(part)
+        else "".join(map(glyph if part == escaped and len(part) == 1 else within, part))
+        for part in NO_CHARACTER.split(escaped)
+    )
     return Piece(id, content, content.decode("utf-8", "replace"), label)
 
 
@@ -93,13 +99,8 @@ def nameless(id: int) -> Piece:
     return Piece(id, b"", "", f"‹{id}›")
 
 
-def _in_hexadecimal(found: re.Match[str]) -> str:
-    return f"⟨{found[0].encode('utf-8', 'surrogateescape').hex(' ').upper()}⟩"
-
-
-def glyph(character: str) -> str:
-    """A character as a label that can be seen: a space becomes ␣, a line end ↵."""
-    return GLYPHS.get(character, character)
+def _in_hexadecimal(escaped: str) -> str:
+    return f"⟨{escaped.encode('utf-8', 'surrogateescape').hex(' ').upper()}⟩"
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,13 @@ class CharacterTokenizer:
         return cls((*sorted(set(text)), *special))
 
     @cached_property
-    def ids(self) -> dict[str, int]:
+    def _ids(self) -> dict[str, int]:
         return {character: index for index, character in enumerate(self.vocabulary)}
+
+    @property
+    def ids(self) -> Mapping[str, int]:
+        """The id of each character; to be read only."""
+        return MappingProxyType(self._ids)
 
     def encode(self, text: str, field: str = "text") -> list[int]:
         """The id of every character; `field` is what an error calls the text.
@@ -124,7 +130,7 @@ class CharacterTokenizer:
         Raises:
             TextError: characters outside the vocabulary, all of them listed.
         """
-        ids = self.ids
+        ids = self._ids
         try:
             return [ids[character] for character in text]
         except KeyError:
@@ -159,7 +165,7 @@ class CharacterTokenizer:
 
     def unknown(self, text: str) -> list[tuple[int, str]]:
         """Position and character of all that the vocabulary lacks."""
-        return [(i, character) for i, character in enumerate(text) if character not in self.ids]
+        return [(i, character) for i, character in enumerate(text) if character not in self._ids]
 
     def _refusal(self, text: str, field: str) -> TextError:
         unknown = self.unknown(text)
@@ -167,22 +173,48 @@ class CharacterTokenizer:
             self.unknown_sentence(unknown, field),
             field=field,
             details=[
-                {"position": position, "character": character, "code_point": code_point(character)}
+                {
+                    "position": position,
+                    "character": character,
+                    "code_point": code_point(character),
+                    "name": name(character),
+                    "instead": self.instead_of(character),
+                }
                 for position, character in unknown[:LISTED_IN_DETAILS]
             ],
         )
 
     def unknown_sentence(self, unknown: list[tuple[int, str]], field: str) -> str:
         listed = ", ".join(
-            f"{quoted(character)} ({code_point(character)}) at position {position}"
-            for position, character in unknown[:LISTED_IN_MESSAGE]
+            f"{name(one)} {quoted(one)} ({code_point(one)}) at position {position}"
+            for position, one in unknown[:LISTED_IN_MESSAGE]
         )
         more = len(unknown) - LISTED_IN_MESSAGE
         rest = f" and {more} more" if more > 0 else ""
         noun = "a character" if len(unknown) == 1 else f"{len(unknown)} characters"
         return (
             f"The {field} has {noun} outside the model's {len(self.vocabulary)}: {listed}{rest}. "
-            f"Use only {self.described()}."
+            f"{self._offered(character for _, character in unknown)}Use only {self.described()}."
+        )
+
+    def instead_of(self, character: str) -> str | None:
+        """What can be typed for a character that the vocabulary lacks, all of it in the vocabulary;
+        nothing, "", where it is best left out; None where there is nothing to offer."""
+        offer = plain(character)
+        return offer if offer is not None and set(offer) <= self._ids.keys() else None
+
+    def _offered(self, unknown: Iterable[str]) -> str:
+        offers = {character: self.instead_of(character) for character in unknown}
+        typed = [
+            f"{quoted(offer)} for {quoted(character)}"
+            for character, offer in offers.items()
+            if offer
+        ]
+        left = [quoted(character) for character, offer in offers.items() if offer == ""]
+        return "".join(
+            f"{verb} {', '.join(what[:LISTED_IN_MESSAGE])}. "
+            for verb, what in (("Type", typed), ("Leave out", left))
+            if what
         )
 
     def described(self) -> str:
@@ -224,5 +256,5 @@ class _Characters(Sequence[Piece]):
 
 def _named(character: str) -> str:
     """A character that shows in a sentence: blanks by their name, what cannot be seen by code."""
-    name = {" ": "space", "\n": "newline", "\t": "tab"}.get(character)
-    return name or (character if character.isprintable() else code_point(character))
+    word = IN_WORDS.get(character)
+    return word or (character if prints(character) else code_point(character))

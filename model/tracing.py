@@ -1,7 +1,7 @@
 """One text through one model, with every tensor kept."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
+from model.frozen import frozen
 from model.ops.op import Array
 from model.question import Question
 from model.reading import Reading, read
@@ -48,8 +49,9 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """Every stage of one text. Tensors are float32 (ids int64), without a batch axis, and share
-    memory with nothing but each other; do not write into them."""
+    """Every stage of one text. Tensors are float32 (ids int64), without a batch axis. Nothing that
+    is handed out can change the trace or its model: arrays are read-only views of it, tensors are
+    copies."""
 
     model: LoadedModel
     reading: Reading
@@ -58,7 +60,7 @@ class Trace:
     tensors: Record
     gradients: Record | None = None
     """d loss / d stage, of the mean loss, for each stage that is not ids; None unless asked for."""
-    weight_gradients: Mapping[str, Tensor] | None = None
+    weight_gradients: Record | None = None
     """d loss / d parameter by the checkpoint's names; a tied one has the sum of its uses."""
 
     @property
@@ -100,7 +102,7 @@ class Trace:
         return [self.model.tokenizer.piece(id) for id in range(self.model.config.vocab_size)]
 
     def tensor(self, key: str) -> Tensor:
-        """A stage's tensor, its axes as the stage table says.
+        """A copy of a stage's tensor, its axes as the stage table says.
 
         Raises:
             UnknownStage: the trace has no such stage.
@@ -109,13 +111,14 @@ class Trace:
         return self.tensors[key]
 
     def array(self, key: str) -> Array:
-        """The same tensor as a NumPy array (ids as int32)."""
+        """The same tensor as a NumPy array (ids as int32), without a copy and read-only."""
         self._require(key)
         array = self.tensors.array(key)
-        return array.astype(np.int32) if array.dtype == np.int64 else array
+        return frozen(array.astype(np.int32)) if array.dtype == np.int64 else array
 
     def gradient(self, key: str) -> Array | None:
-        """d loss / d stage, of the stage's shape; None where the trace has none, and for ids."""
+        """d loss / d stage, of the stage's shape, read-only; None where the trace has none, and
+        for ids."""
         self._require(key)
         if self.gradients is None or key not in self.gradients:
             return None
@@ -190,7 +193,7 @@ def forward(model: LoadedModel, reading: Reading) -> Trace:
 
 
 def _batch_of_one(reading: Reading) -> dict[str, Tensor]:
-    return {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
+    return {key: torch.tensor(ids[None]) for key, ids in reading.given.items()}
 
 
 def _differentiated(
@@ -216,14 +219,17 @@ def _differentiated(
     wanted = [*stages.values(), *parameters.values()]
     found = torch.autograd.grad(loss, wanted, materialize_grads=True)
     by_stage = dict(zip(stages, found[: len(stages)], strict=True))
-    by_weight = dict(zip(parameters, found[len(stages) :], strict=True))
+    by_weight = {
+        key: gradient[None]  # a record drops a first axis
+        for key, gradient in zip(parameters, found[len(stages) :], strict=True)
+    }
     return Trace(
         model,
         reading,
         model.stages,
         recorder.finish(),
         Record(by_stage) if of_stages else None,
-        by_weight if of_weights else None,
+        Record(by_weight) if of_weights else None,
     )
 
 

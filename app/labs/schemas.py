@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.server.schemas import Answer, Request
+from app.server.queries import QueryRequest
+from app.server.schemas import Answer
 from app.tracing.schemas import Counted, Flops
 from model.config import Choices
 from model.labs import activations, layernorm, masking, positions, residuals
@@ -15,7 +16,7 @@ def bounded(low: float, high: float) -> Any:
     return Field(ge=low, le=high, allow_inf_nan=False)
 
 
-class CountingRequest(Request, Choices):
+class CountingRequest(QueryRequest, Choices):
     """A model's sizes and choices; the defaults are the default preset's. Sizes end where a number
     would say nothing more, not where a model could still be built: a count needs no tensors."""
 
@@ -64,7 +65,7 @@ class CountingAnswer(Answer):
     references: list[CountedModel]
 
 
-class MaskingRequest(Request):
+class MaskingRequest(QueryRequest):
     """One query's scores, and where it stands."""
 
     scores: list[
@@ -119,7 +120,7 @@ class MaskingAnswer(Answer):
     leak: Leak
 
 
-class PositionsRequest(Request):
+class PositionsRequest(QueryRequest):
     """How wide the encoding is, and two positions."""
 
     d_model: int = Field(
@@ -182,7 +183,7 @@ class PositionsAnswer(Answer):
     costs: Costs
 
 
-class LayerNormRequest(Request):
+class LayerNormRequest(QueryRequest):
     """A vector and the norms' numbers; repeat a parameter to give several."""
 
     x: list[
@@ -257,7 +258,7 @@ class LayerNormAnswer(Answer):
     contrast: Contrast
 
 
-class ActivationsRequest(Request):
+class ActivationsRequest(QueryRequest):
     """A range of inputs, and one input."""
 
     low: Annotated[float, bounded(-activations.LARGEST_INPUT, activations.LARGEST_INPUT)] = Field(
@@ -292,7 +293,7 @@ class ActivationsAnswer(Answer):
     curves: list[Curve]
 
 
-class ResidualsRequest(Request):
+class ResidualsRequest(QueryRequest):
     """A stack of layers."""
 
     depth: int = Field(12, ge=1, le=residuals.DEEPEST, description="layers")

@@ -4,11 +4,12 @@ from typing import Any
 
 from pydantic import Field
 
-from app.server.schemas import Answer, Request
+from app.server.queries import QueryRequest
+from app.server.schemas import Answer
 from model.labs import experiment
 
 
-class ExperimentRequest(Request):
+class ExperimentRequest(QueryRequest):
     """How much of the measurement is looked at."""
 
     seeds: int = Field(

@@ -13,6 +13,7 @@ import numpy as np
 
 from app.lessons.lesson import QuestionKind
 from app.lessons.scene import Place, Scene, places
+from model.characters import in_one_line
 from model.interpreter import apply, backward, gradient_of_mean
 from model.ops.attention import Softmax
 from model.ops.op import Array
@@ -303,7 +304,7 @@ def likeliest(scene: Scene, at: Place = "last") -> str:
 @answers(QuestionKind.CHOICE)
 def source_text(scene: Scene) -> str:
     """What an encoder-decoder reads."""
-    return scene.traced.text.replace("\n", "↵")
+    return in_one_line(scene.traced.text)
 
 
 # The gradient along the stream

@@ -10,6 +10,7 @@ from app.lessons.lesson import Derivation, Lesson, QuestionKind, Read, Step, nam
 from app.lessons.notation import symbols_of
 from app.lessons.scene import Scene, places, staged, stretched
 from app.tracing.mathml import mathml
+from model.characters import in_one_line
 from model.checkpoint import LoadedModel
 from model.errors import InputError, TextError, quoted
 
@@ -233,6 +234,6 @@ def _facts(reader: Reader, step: Step, sentences: str) -> dict[str, str]:
     }
     return {
         "n": Fact(shown(len(text))),
-        "text": f"“{text.replace(chr(10), '↵')}”",
+        "text": f"“{in_one_line(text)}”",
         **{name: Fact(shown(reader.call(step, call))) for name, call in called.items()},
     }

@@ -164,6 +164,8 @@ def _sentence(problem: Any, field: str | None) -> str:
         return f"The body is not valid JSON: {problem['ctx']['error']} {where}."
     if kind == "missing":
         return f"{named} is missing; /api shows a complete request."
+    if kind == "repeated":
+        return f"{named} is given {value} times; give it once."
     if kind == "extra_forbidden":
         return f"There is no field {quoted(field)}; /api lists them."
     if kind == "string_unicode":

@@ -9,16 +9,19 @@ from urllib.parse import urlencode
 
 from fastapi import FastAPI, Header, Request, Response
 from markupsafe import Markup
+from starlette.datastructures import QueryParams
 
 from app.server.access import Served
 from app.server.errors import RETRY_AFTER, STATUS, Busy
 from app.server.practice import Use, UseKind
+from app.server.queries import SWITCHES
 from app.server.service import Service
 from app.site import opening
 from app.site.pages import Pages
 from app.tracing import wire
 from app.tracing.api.checks import checked
 from app.tracing.mathml import mathml
+from model.characters import in_one_line
 from model.checkpoint import LoadedModel
 from model.equality import MEASURE, RULE
 from model.errors import InputError, TextError, quoted
@@ -38,7 +41,6 @@ COMPARED = (
 TEXTS = {Along.TEXT: "source", Along.TARGET: "target"}
 FIELDS = ("model", "text", "target", "written", "hidden", "gradient")
 """The names of the page's query."""
-NEWLINE = "↵"
 POSITIONS = re.compile(r"\d{1,6}(?:[\s.,]+\d{1,6})*")
 
 USE = Use(UseKind.CHECK, "Checks of your own text", "/checks", (sections.SANITY_CHECKS,))
@@ -99,7 +101,7 @@ class Asked:
             text=with_line_feeds(text)[0],  # browsers send a field's lines with CR LF
             target=None if "written" in query else query.get("target"),
             hidden=query.get("hidden", ""),
-            gradient=query.get("gradient", "0") != "0",
+            gradient=SWITCHES.get(query.get("gradient", "0"), False),
         )
 
     @property
@@ -146,13 +148,21 @@ def _served(service: Service, named: str | None) -> LoadedModel | None:
     return service.models.get(named or "")
 
 
-def _refuse_others(query: Mapping[str, str]) -> None:
-    """A misspelt name must not be silently ignored.
+def _refuse_others(query: QueryParams) -> None:
+    """This page answers as a call does, so no typing error in its address is silently ignored.
 
     Raises:
-        InputError: a name is none of the page's.
+        InputError: a name is none of the page's, or stands there twice, or a switch is none.
     """
+    if query.get("gradient", "0") not in SWITCHES:
+        raise InputError(
+            f"The field 'gradient' is {quoted(query['gradient'])}; give 1 or 0.", field="gradient"
+        )
     for name in query:
+        times = len(query.getlist(name))
+        if name in FIELDS and times > 1:
+            message = f"The field {quoted(name)} is given {times} times; give it once."
+            raise InputError(message, field=name)
         if name not in FIELDS:
             raise InputError(
                 f"There is no field {quoted(name)} here; there are {', '.join(FIELDS[:-1])} and "
@@ -173,8 +183,8 @@ async def _checked(service: Service, asked: Asked) -> dict[str, Any]:
     rows = list(_rows(asked, traced, answer["checks"]))
     return {
         "traced": traced,
-        "seen": "".join(token.text for token in traced.tokens).replace("\n", NEWLINE),
-        "target": None if traced.target is None else traced.target.replace("\n", NEWLINE),
+        "seen": in_one_line("".join(token.text for token in traced.tokens)),
+        "target": None if traced.target is None else in_one_line(traced.target),
         "written": asked.target is None and traced.target is not None,
         "tracer": asked.tracer(model.id),
         "columns": [words for name, words in COMPARED if name != "gradient" or asked.gradient],

@@ -12,3 +12,7 @@ class Format(StrEnum):
     NPZ = "npz"
     CSV = "csv"
     HTML = "html"
+
+
+SUFFIXES = {f".{form.value}": form for form in Format}
+"""The format that a file's name promises, by how it ends."""

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 
+from app.server.queries import QueryRequest
 from app.server.schemas import Request
 from app.tracing.formats import Format
 from model.budget import LONGEST_CONTEXT
@@ -24,8 +25,8 @@ class ModelRequest(Request):
 
 
 def _no_other_number(value: object) -> object:
-    """In a query a number is text, and in a body it must be whole: 1.0 and true are not meant."""
-    if isinstance(value, bool | float):
+    """1.0, true and "0" are not meant."""
+    if isinstance(value, bool | float | str):
         raise ValueError("give a whole number")
     return value
 
@@ -76,10 +77,11 @@ class TraceRequest(TextRequest):
     )
     gradients: bool = Field(
         False,
+        strict=True,
         description="also d loss / d stage; the loss is the mean over the characters that were to "
         "be predicted",
     )
-    weight_gradients: bool = Field(False, description="also d loss / d parameter")
+    weight_gradients: bool = Field(False, strict=True, description="also d loss / d parameter")
     format: Format = Field(
         Format.JSON,
         description="json, safetensors, npz; csv for a single stage; html for the page as one "
@@ -87,10 +89,14 @@ class TraceRequest(TextRequest):
     )
 
 
+class TraceQuery(QueryRequest, TraceRequest):
+    """The same as the query of an address."""
+
+
 class CheckRequest(TextRequest):
     """A text to compute a second time."""
 
-    gradients: bool = Field(False, description="check the gradients of the loss too")
+    gradients: bool = Field(False, strict=True, description="check the gradients of the loss too")
 
 
 class FigureRequest(TextRequest):
@@ -101,7 +107,7 @@ class FigureRequest(TextRequest):
     )
 
     stage: str = Field(description="a stage key")
-    gradient: bool = Field(False, description="d loss / d stage instead of the stage")
+    gradient: bool = Field(False, strict=True, description="d loss / d stage instead of the stage")
     columns: int = Field(2, ge=1, le=16, strict=True, description="small multiples side by side")
 
 
@@ -121,7 +127,9 @@ class CellRequest(TextRequest):
     index: list[StrictInt] = Field(
         max_length=8, description="one whole number for each axis, counted from 0"
     )
-    gradient: bool = Field(False, description="d loss / d that cell instead of the cell")
+    gradient: bool = Field(
+        False, strict=True, description="d loss / d that cell instead of the cell"
+    )
     terms: int | None = Field(
         LISTED,
         ge=1,

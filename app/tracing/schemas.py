@@ -111,7 +111,10 @@ class StageTable(Answer):
 
     model: str
     vocabulary: list[str] = Field(description="the character of each id")
-    labels: list[str] = Field(description="the same as they are shown")
+    labels: list[str] = Field(
+        description="the same as they are shown; U+200B for what does not print"
+    )
+    names: list[str] = Field(description="the same in words: space, U+200B ZERO WIDTH SPACE")
     stages: list[TableStage]
     weights: list[TableWeight] = Field(description="every parameter, without its numbers")
     kinds: dict[str, KindEntry]
@@ -131,7 +134,10 @@ class Token(Answer):
     position: int = Field(description="counted from 0, in code points")
     id: int
     text: str
-    label: str = Field(description="the character as it is shown: ␣ for a space, ↵ for a newline")
+    label: str = Field(
+        description="the character as it is shown: ␣ for a space, ↵ for a newline, U+200B for what "
+        "does not print"
+    )
 
 
 class Candidate(Answer):

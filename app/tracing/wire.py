@@ -140,8 +140,9 @@ def tensors(traced: Trace, chosen: Sequence[Stage]) -> dict[str, Array]:
         gradient = traced.gradient(stage.key)
         if gradient is not None:
             named[GRADIENT + stage.key] = gradient
-    for key, tensor in (traced.weight_gradients or {}).items():
-        named[WEIGHT_GRADIENT + key] = tensor.numpy()
+    if traced.weight_gradients is not None:
+        for key in traced.weight_gradients:
+            named[WEIGHT_GRADIENT + key] = traced.weight_gradients.array(key)
     return {name: np.ascontiguousarray(array) for name, array in named.items()}
 
 
@@ -163,8 +164,9 @@ def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     told["stages"] = entries
     if traced.weight_gradients is not None:
         told["weight_gradients"] = [
-            {"key": key, "shape": list(tensor.shape), "values": tensor.contiguous().numpy()}
-            for key, tensor in traced.weight_gradients.items()
+            {"key": key, "shape": list(array.shape), "values": np.ascontiguousarray(array)}
+            for key in traced.weight_gradients
+            for array in [traced.weight_gradients.array(key)]
         ]
     return to_json(told)
 

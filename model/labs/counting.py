@@ -1,6 +1,6 @@
 """Where the parameters and the work of a model of any sizes are (module 7.6, lesson 56)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -107,7 +107,11 @@ def counting(config: ModelConfig) -> Counting:
     )
 
 
-@lru_cache(maxsize=1)
 def references() -> tuple[tuple[str, Counting], ...]:
     """The presets and the models of the texts, counted, by name."""
+    return tuple((name, replace(one, config=dict(one.config))) for name, one in _counted())
+
+
+@lru_cache(maxsize=1)
+def _counted() -> tuple[tuple[str, Counting], ...]:
     return tuple((name, counting(known)) for name, known in (PRESETS | REFERENCES).items())

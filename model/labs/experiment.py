@@ -114,7 +114,7 @@ def _comparison(result: dict[str, Any], runs: list[Run]) -> Comparison:
         command=result["command"],
         steps=result["recipe"]["steps"],
         learning_rate=result["recipe"]["learning_rate"],
-        config=result["config"],
+        config=dict(result["config"]),  # the one that is kept stays as it is
         frequency_loss=result["frequency_loss"],
         groups=tuple(_group(described, runs) for described in summary(runs)),
     )
@@ -123,7 +123,7 @@ def _comparison(result: dict[str, Any], runs: list[Run]) -> Comparison:
 def _group(described: dict[str, Any], runs: list[Run]) -> Group:
     same = [run for run in runs if run.varied.items() <= described.items()]
     return Group(
-        varied=same[0].varied,
+        varied=dict(same[0].varied),
         seeds=tuple(run.seed for run in same),
         losses=tuple(run.validation_loss for run in same),
         mean=described["mean"],

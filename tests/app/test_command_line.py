@@ -129,6 +129,64 @@ def test_reader_that_leaves_early_is_no_error() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b'{"model":{', b"")
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("x.npz", "npz"),
+        ("x.safetensors", "safetensors"),
+        ("x.csv", "csv"),
+        ("x.html", "html"),
+        ("x.json", "json"),
+        ("a.b.NPZ", "npz"),
+        ("x", "json"),
+        ("npz", "json"),
+    ],
+)
+def test_suffix_decides_the_format(
+    client: TestClient, tmp_path: Path, name: str, form: str
+) -> None:
+    """F35."""
+    path = tmp_path / name
+    assert main(["trace", "To be", "--stages", "logits", "-o", str(path)]) == 0
+    assert path.read_bytes() == answered(client, text="To be", stages=["logits"], format=form)
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["trace", "a", "--format", "json", "-o", "x.npz"], ("'.npz'", "json")),
+        (["trace", "a", "--format", "npz", "-o", "x.safetensors"], ("'.safetensors'", "npz")),
+        (["trace", "a", "--format", "csv", "--stages", "ids", "-o", "x.JSON"], ("'.JSON'", "csv")),
+        (["export", "a", "-o", "x.npz"], ("'.npz'", "html")),
+        (["trace", "a", "-o", "x.txt"], ("'.txt'", "--format")),
+        (["trace", "a", "-o", "x.npz.gz"], ("'.gz'", "--format")),
+    ],
+)
+def test_suffix_of_another_format_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: list[str],
+    named: tuple[str, str],
+) -> None:
+    """F35: both are named, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    sentence = complaint(capsys, *words)
+    assert all(name in sentence for name in named)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", [["trace", "a", "--format", "json"], ["export", "a"]], ids=["trace", "export"]
+)
+def test_suffix_that_names_no_format_is_left_to_what_is_asked(
+    tmp_path: Path, words: list[str]
+) -> None:
+    path = tmp_path / "x.txt"
+    assert main([*words, "-o", str(path)]) == 0
+    assert path.read_bytes()[:1] == (b"{" if words[0] == "trace" else b"<")
+
+
 @pytest.mark.parametrize("form", BINARY)
 def test_binary_form_needs_a_file(capsys: pytest.CaptureFixture[str], form: str) -> None:
     assert f"{form} is no text" in complaint(capsys, "trace", "To be", "--format", form)

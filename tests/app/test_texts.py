@@ -89,15 +89,35 @@ def test_spaces_and_newlines_stay(client: TestClient) -> None:
     assert ids(client, " \n ") == [1, 0, 1]
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_line_ends_are_converted_with_a_notice(client: TestClient, end: str) -> None:
-    """C10."""
+@pytest.mark.parametrize(
+    ("text", "n", "counted"),
+    [
+        ("\r", 1, "the text has 1 character as before"),
+        ("a\r\r\n", 3, "4 characters became 3"),
+        ("a\r\n" * 22, 44, "66 characters became 44"),
+    ],
+)
+def test_line_ends_are_counted_as_they_are_traced(
+    client: TestClient, text: str, n: int, counted: str
+) -> None:
+    """F21: a text that is within the context only so is traced."""
+    answer = traced(client, text)
+    assert len(answer["tokens"]) == n
+    assert answer["notices"] == [f"Line ends were converted to newlines: {counted}."]
+
+
+@pytest.mark.parametrize(
+    ("end", "counted"),
+    [("\r\n", "14 characters became 13"), ("\r", "the text has 13 characters as before")],
+)
+def test_line_ends_are_converted_with_a_notice(client: TestClient, end: str, counted: str) -> None:
+    """C10, F21."""
     text = f"To be,{end}or not"
     answer = traced(client, text)
     assert answer["text"] == "To be,\nor not"
     assert [token["text"] for token in answer["tokens"]] == list("To be,\nor not")
     (notice,) = answer["notices"]
-    assert f"{len(text)} characters became 13" in notice
+    assert notice == f"Line ends were converted to newlines: {counted}."
 
 
 def test_line_ends_count_once_against_the_limit(client: TestClient) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from app.tracing.api.cells import cell_answer
 from app.tracing.api.checks import checked
 from app.tracing.api.stages import stage_table
 from model import LoadedModel, Trace, explain, trace
+from model.tokenizer import CharacterTokenizer
 from tests.model.byte_pairs import byte_pair_model
 
 TEXT = "the 🙂 k"
@@ -63,6 +65,24 @@ def test_table_labels_every_row_of_the_embedding(reader: LoadedModel) -> None:
     assert len(table["labels"]) == len(table["vocabulary"]) == rows
     assert table["labels"][-1] == f"‹{rows - 1}›"
     assert json.loads(to_json(table))["labels"][0x9F] == "⟨9F⟩"
+
+
+def test_table_names_what_its_labels_do_not_show(model: LoadedModel) -> None:
+    """F07: a blank by its word, what does not print by its code point and name."""
+    odd = " \n\u200b\u202e␣"
+    letters = [chr(ord("A") + at) for at in range(model.config.vocab_size - len(odd))]
+    table = stage_table(
+        replace(model, tokenizer=CharacterTokenizer((*odd, *letters))), model.stages
+    )
+    assert table["labels"][: len(odd)] == ["␣", "↵", "U+200B", "U+202E", "U+2423"]
+    assert table["names"][: len(odd)] == [
+        "space",
+        "newline",
+        "U+200B ZERO WIDTH SPACE",
+        "U+202E RIGHT-TO-LEFT OVERRIDE",
+        "U+2423 OPEN BOX",
+    ]
+    assert table["names"][len(odd) :] == table["labels"][len(odd) :] == letters
 
 
 def test_checks_and_cells_answer(traced: Trace) -> None:

@@ -127,7 +127,7 @@ def asked(config: ModelConfig, text: str) -> dict[str, Any]:
 def _ids(model: LoadedModel, text: str) -> tuple[Tensor, ...]:
     """What a forward pass of the text reads: one row of ids a stack."""
     given = read(model, Question.of(text, **asked(model.config, text))).given
-    return tuple(torch.from_numpy(ids[None]) for key, ids in given.items() if key.endswith("ids"))
+    return tuple(torch.tensor(ids[None]) for key, ids in given.items() if key.endswith("ids"))
 
 
 def sizes(model: LoadedModel, texts: list[str]) -> list[Line]:

@@ -14,6 +14,16 @@ TOLD = {"tokens": ["the", " end"], "target_tokens": ["\n", "a", "b", "c"]}
 
 
 @pytest.mark.parametrize(
+    ("text", "count"), [("a\r\n" * 22, 44), ("a\rb", 3), ("\r", 1), ("🙂\r\n", 2)], ids=ascii
+)
+def test_field_counts_line_ends_as_they_are_traced(page: Page, text: str, count: int) -> None:
+    """F21."""
+    page.goto("/glossary")
+    state = {**ASKED, "text": text, "trace": None}
+    assert page.evaluate(COUNTED, {"along": "text", "text": text, "state": state}) == count
+
+
+@pytest.mark.parametrize(
     ("along", "state", "count"),
     [
         ("text", {**ASKED, "trace": {"asked": ASKED, "told": TOLD}}, 2),

@@ -50,7 +50,7 @@ class ExactModel:
             recorded[key] = recorder(key, tensor)
             return recorded[key]
 
-        self.network.score({key: torch.from_numpy(ids[None]) for key, ids in given.items()}, tap)
+        self.network.score({key: torch.tensor(ids[None]) for key, ids in given.items()}, tap)
         recorder.finish()
         return recorded
 

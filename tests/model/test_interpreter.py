@@ -67,7 +67,7 @@ def test_exact_numbers_are_equal_end_to_end(model: LoadedModel, random: Random) 
         reading = read(model, Question(random_text(model, random)))
         recorder = Recorder(model.stages, model.config, reading.lengths)
         with torch.inference_mode():
-            given = {key: torch.from_numpy(ids[None]) for key, ids in reading.given.items()}
+            given = {key: torch.tensor(ids[None]) for key, ids in reading.given.items()}
             network.score(given, recorder)
         again = run(model.stages, weights, reading.given)
         for key, tensor in recorder.finish().items():

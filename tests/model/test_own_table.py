@@ -45,7 +45,7 @@ def traced() -> Trace:
     model = untrained(PRESETS["shakespeare"])
     reading = read(model, Question(TEXT))
     weight = model.network.state_dict()[EMBEDDING.key].clone().requires_grad_()
-    ids = torch.from_numpy(reading.given["ids"][None])
+    ids = torch.tensor(reading.given["ids"][None])
     x = weight[ids]
     doubled = x + x
     squared = doubled * doubled
@@ -57,7 +57,7 @@ def traced() -> Trace:
         TABLE,
         Record({"ids": ids, **{key: one.detach() for key, one in made.items()}}),
         Record(dict(zip(made, found, strict=True))),
-        {EMBEDDING.key: of_weight},
+        Record({EMBEDDING.key: of_weight[None]}),
     )
 
 

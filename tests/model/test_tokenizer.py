@@ -2,8 +2,9 @@
 
 import pytest
 
+from model.characters import glyph
 from model.errors import TextError
-from model.tokenizer import CharacterTokenizer, glyph
+from model.tokenizer import CharacterTokenizer
 
 
 def test_vocabulary_is_the_sorted_set_of_the_corpus() -> None:

@@ -9,6 +9,7 @@ from app.server.json import JSON_TYPE, to_json
 from app.server.practice import Practice
 from app.tracing import figures, schemas, wire
 from app.tracing.requests import ModelRequest
+from model.characters import glyph, in_words
 from model.checkpoint import LoadedModel
 from model.parameters import parameters
 from model.table.stage import Stage
@@ -38,6 +39,12 @@ def stage_table(
         "model": model.id,
         "vocabulary": [piece.text for piece in pieces],
         "labels": [piece.label for piece in pieces],
+        "names": [
+            in_words(piece.text)
+            if len(piece.text) == 1 and piece.label == glyph(piece.text)
+            else piece.label
+            for piece in pieces
+        ],
         "stages": [
             entry | {"practice": [wire.use(one) for one in uses[entry["key"]]]}
             for entry in wire.stage_entries(stages)

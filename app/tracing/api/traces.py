@@ -12,7 +12,7 @@ from app.server.service import Service
 from app.tracing import schemas, wire
 from app.tracing.encoding import MEDIA_TYPES, PageWriter, chosen_stages, encoded, file_name
 from app.tracing.formats import Format
-from app.tracing.requests import TraceRequest
+from app.tracing.requests import TraceQuery, TraceRequest
 
 router = APIRouter(tags=["traces"])
 
@@ -45,7 +45,7 @@ async def create_trace(service: Served, saved_pages: Saving, request: TraceReque
 async def show_trace(
     service: Served,
     saved_pages: Saving,
-    request: Annotated[TraceRequest, Query()],
+    request: Annotated[TraceQuery, Query()],
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The same for a link, curl and caches, with a strong ETag."""

@@ -1,6 +1,5 @@
 // Whose characters an axis counts: their glyphs along it, its name, and where a token stands on it.
 
-import { countCharacters } from "./numbers.js";
 import { charactersOf, sameReading } from "./readings.js";
 
 const TEXTS = { text: "source", target: "target" };
@@ -11,10 +10,10 @@ export function tokensOf({ told }, along) {
 }
 
 /** How many tokens a field's text has. A trace of just what is asked has them; until there is one, a
- * character counts as a token. */
+ * character counts as a token, and CR LF as one. */
 export function countOf(along, text, state) {
   const { trace } = state;
-  if (trace === null || !sameReading(trace.asked, state)) return countCharacters(text);
+  if (trace === null || !sameReading(trace.asked, state)) return charactersOf(text).length;
   return tokensOf(trace, along).length - (along === "target" ? 1 : 0); // a line end begins each target
 }
 

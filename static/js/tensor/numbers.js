@@ -19,8 +19,3 @@ export function short(value) {
   const size = Math.abs(value);
   return size >= 1e5 || size < 1e-3 ? value.toExponential(1).replace("-", "−") : String(Number(value.toPrecision(3))).replace("-", "−");
 }
-
-/** Characters as Python counts them: code points, not UTF-16 units. */
-export function countCharacters(text) {
-  return Array.from(text).length;
-}

@@ -4,8 +4,6 @@ import { make } from "../../drawing/elements.js";
 import { tokensOf, truths } from "../../tensor/labels.js";
 import { sameToken, stale } from "../store.js";
 
-const NAMES = { "␣": "space", "↵": "newline" };
-
 export function chips(root, state, dispatch, previous) {
   const rows = root.querySelectorAll("[data-along]");
   if (!root.dataset.ready) {
@@ -35,28 +33,24 @@ function fill(row, state) {
   const focusedAt = row.contains(document.activeElement) ? document.activeElement.dataset.position : null;
   row.replaceChildren(
     ...tokens.map((token) =>
-      chip(token, { chosen: token.position === chosen, reachable: token.position === reachable, hidden: along === "text" && token.text === state.mask, truth: state.table.labels[known.get(token.position)] }),
+      chip(token, { chosen: token.position === chosen, reachable: token.position === reachable, hidden: along === "text" && token.text === state.mask, truth: known.get(token.position), table: state.table }),
     ),
   );
   if (focusedAt !== null) row.querySelector(`[data-position="${focusedAt}"]`)?.focus();
 }
 
-function chip({ position, id, label }, { chosen, reachable, hidden, truth }) {
-  const said = !hidden ? name(label) : truth === undefined ? "hidden, typed so" : `hidden, really ${name(truth)}`;
+function chip({ position, id, label }, { chosen, reachable, hidden, truth, table: { labels, names } }) {
+  const said = !hidden ? names[id] : truth === undefined ? "hidden, typed so" : `hidden, really ${names[truth]}`;
   return make(
     "button",
     {
-      type: "button", class: hidden ? "chip is-hidden" : "chip", "data-position": position, title: `position ${position}, ${hidden ? `${said}, ` : ""}id ${id}`,
+      type: "button", class: hidden ? "chip is-hidden" : "chip", "data-position": position, title: `position ${position}, ${said === label ? "" : `${said}, `}id ${id}`,
       "aria-pressed": String(chosen), "aria-label": `position ${position}, ${said}, id ${id}`, tabindex: reachable ? "0" : "-1",
     },
     make("span", { class: "chip-glyph", text: label }),
-    truth === undefined ? null : make("span", { class: "chip-truth", text: truth }),
+    truth === undefined ? null : make("span", { class: "chip-truth", text: labels[truth] }),
     make("span", { class: "chip-position", text: position }),
   );
-}
-
-function name(label) {
-  return NAMES[label] ?? label;
 }
 
 function move(row, event) {

@@ -38,10 +38,10 @@ function hidden({ token, trace, table, mask }) {
   return { position, words: `At position ${position}, ${truth === undefined ? `typed as ${mask}` : `hidden “${table.labels[truth]}”`}`, truth, mark: "this is the hidden character" };
 }
 
-function bar({ label, probability, mark }) {
+function bar({ label, name, probability, mark }) {
   return make(
     "li",
-    { class: mark ? "bar is-following" : "bar", title: mark },
+    { class: mark ? "bar is-following" : "bar", title: [name === label ? null : name, mark].filter(Boolean).join(": ") || null },
     make("span", { class: "bar-glyph", text: label }),
     meter(probability),
     make("span", { class: "bar-number", text: short(probability) }),
@@ -57,7 +57,7 @@ function meter(probability) {
 function likeliest({ table, trace }, { key }, { position, truth, mark }) {
   const { shape, data } = trace.tensors.get(key);
   const row = data.subarray(position * shape[1], (position + 1) * shape[1]);
-  return Array.from(row, (probability, id) => ({ label: table.labels[id], probability, mark: id === truth ? mark : null }))
+  return Array.from(row, (probability, id) => ({ label: table.labels[id], name: table.names[id], probability, mark: id === truth ? mark : null }))
     .sort((a, b) => b.probability - a.probability)
     .slice(0, SHOWN);
 }
