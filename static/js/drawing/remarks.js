@@ -2,10 +2,13 @@
 
 import { exact, short } from "../tensor/numbers.js";
 import { extent } from "../tensor/tensors.js";
+import { isUnit } from "./colours.js";
+
+const FAINT = 0.25; // a largest number below this looks nearly as 0 does
 
 /** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
- * else undefined. */
-export function remarksOf(stage, { tensors, activations }, { low, high, mask }) {
+ * else undefined; the `kind` is how the tensor is drawn. */
+export function remarksOf(stage, { tensors, activations }, { low, high, mask }, kind) {
   const { data } = tensors.get(stage.key);
   const { low: least, high: most, empty } = extent(data);
   const said = [];
@@ -14,7 +17,9 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }) 
   else if (least === most && data.length > 1) said.push(`All values equal ${exact(least)}.`);
   else said.push(`Values from ${short(least)} to ${short(most)}.`);
   const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
-  if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
+  if (beyond) said.push(`The colours end at ${low < 0 ? `${short(low)} and ` : ""}${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a triangle.`);
+  if (isUnit(kind) && high !== 1) said.push(`The colours run from 0 to ${short(high)}, the largest, not to 1.`);
+  else if (isUnit(kind) && most < FAINT) said.push(`On the scale from 0 to 1 all is faint: the largest is ${short(most)}. Stretch the colours to see more.`);
   if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
   if (activations && maskedCellsAreZero(data, activations.get(stage.key).data)) {
     said.push(`Where the activation is ${mask.word}, its gradient is exactly 0 and drawn so: nothing there reaches the loss.`);
