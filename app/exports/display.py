@@ -19,6 +19,7 @@ from app.server.json import to_json
 from app.site import opening
 from app.site.rendering import environment
 from app.tracing import figures
+from app.tracing.palettes import Scale
 from model.ops.op import Array
 from model.table.stage import Stage
 from model.tracing import Trace
@@ -34,25 +35,27 @@ class Shown:
 
     trace: Trace
     stage: str
+    scale: Scale = Scale.USUAL
 
     def _repr_html_(self) -> str:
-        return html(self.trace, self.stage)
+        return html(self.trace, self.stage, scale=self.scale)
 
 
-def show(traced: Trace, stage: str) -> Shown:
-    """The last line of a cell: `show(traced, key)`.
+def show(traced: Trace, stage: str, *, scale: Scale | str = Scale.USUAL) -> Shown:
+    """The last line of a cell: `show(traced, key)`, or `show(traced, key, scale="largest")` for
+    colours that run to the largest number.
 
     Raises:
         UnknownStage: the model has no such stage.
     """
-    return Shown(traced, traced.stage(stage).key)
+    return Shown(traced, traced.stage(stage).key, Scale(scale))
 
 
-def html(traced: Trace, key: str | None = None) -> str:
+def html(traced: Trace, key: str | None = None, *, scale: Scale = Scale.USUAL) -> str:
     """The figure of a stage (by default the one that the page opens at), and the table."""
     stage = traced.stage(opening.stage(traced.stages) if key is None else key)
     array = traced.array(stage.key)
-    figure = figures.fill(traced, stage, columns=ACROSS) if array.size else None
+    figure = figures.fill(traced, stage, columns=ACROSS, scale=scale) if array.size else None
     if figure is not None:
         rows = -(-len(figures.panels(array)) // ACROSS)
         size = {"width": WIDTH, "height": ROOM["t"] + ROOM["b"] + rows * HEIGHT, "margin": ROOM}

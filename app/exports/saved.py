@@ -20,7 +20,7 @@ from app.exports.saved_cells import carried_cells
 from app.server.json import to_json
 from app.server.service import Service
 from app.site import opening
-from app.site.assets import IMPORT, MAIN, PLOTLY, Assets, resolved
+from app.site.assets import IMPORT, MAIN, PLOTLY, STYLED, Assets, resolved
 from app.site.rendering import environment
 from app.site.tracer import tracer
 from app.tracing import wire
@@ -32,10 +32,10 @@ from model.parameters import parameters
 from model.table.stage import Stage
 from model.tracing import Trace
 
-MODULE = ".js"
+MODULE, STYLE = ".js", ".css"
 POLICY = (
     "default-src 'none'; script-src data: blob: 'sha256-{}'; style-src data: 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
 """Nothing comes from outside; the hash is that of the import map, the only script in the text."""
 
@@ -79,7 +79,17 @@ class SavedPages:
         content = asset.plain
         if name.endswith(MODULE):
             content = importing_by_name(name, content.decode()).encode()
+        elif name.endswith(STYLE):
+            content = self._carrying(name, content.decode()).encode()
         return f"data:{asset.media_type};base64,{b64encode(content).decode()}"
+
+    def _carrying(self, name: str, style: str) -> str:
+        """The style with its files in place of their relative addresses."""
+
+        def carried_in(found: re.Match[str]) -> str:
+            return found[1] + self._address(resolved(name, found[2]))
+
+        return STYLED.sub(carried_in, style)
 
     @cached_property
     def _modules(self) -> str:

@@ -23,7 +23,14 @@ MAIN = "js/tracer/main.js"
 """The tracer's script; the pages beside it have their own."""
 IMPORT = re.compile(r"""(\b(?:from|import)\s*\(?\s*["'])(\.{1,2}/[^"']+)(?=["'])""")
 """What leads from one module to another: how it begins, and the relative address."""
-TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+STYLED = re.compile(r"""(\burl\(["'])(\.{1,2}/[^"']+)(?=["']\))""")
+"""What leads from a style to a file: how it begins, and the relative address."""
+TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ the trace it holds; `fill` does the same here for exports and notebooks.
 """
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,8 @@ import numpy as np
 
 from app.tracing import wire
 from app.tracing.palettes import (
-    CLIP_AT,
     DEFAULT,
+    LIMIT_AT,
     MASK,
     PALETTES,
     RANGES,
@@ -22,6 +23,7 @@ from app.tracing.palettes import (
     UNIT,
     VOCABULARY,
     Colours,
+    Scale,
     hatching,
 )
 from model.errors import UnknownStage
@@ -55,8 +57,10 @@ def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
         },
         "clipped": {
             "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
-            "marker": {"size": 5, "color": "#ffffff", "line": {"color": "#000000", "width": 1}},
+            "marker": {"size": 7, "color": "#ffffff", "line": {"color": "#000000", "width": 1}},
         },
+        # A triangle points the way that a number leaves the scale.
+        "beyond": {"low": "triangle-down", "high": "triangle-up"},
         # Whole numbers are written into their cells, where those are wide enough.
         "written": WRITTEN if kind is Kind.IDS else {},
         "layout": {
@@ -72,7 +76,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "colours": list(palettes[DEFAULT]),
         "palettes": {name: list(colours) for name, colours in palettes.items()},
         "range": RANGES[kind],
-        "clip_at": CLIP_AT,
+        "limit_at": LIMIT_AT,
         "mask": MASK,
         "template": _template(palettes[DEFAULT], kind),
     }
@@ -81,17 +85,26 @@ KINDS: dict[str, dict[str, Any]] = {
 """Each kind's colour tables (evenly spaced, linear in sRGB), its range, its Plotly template."""
 
 
-def value_range(rule: str, array: Array, vocab_size: int) -> tuple[float, float]:
+def value_range(
+    rule: str, array: Array, vocab_size: int, *, scale: Scale = Scale.USUAL
+) -> tuple[float, float]:
     """The values at the two ends of the colour scale; never of zero width."""
-    if rule == UNIT:
-        return 0.0, 1.0
     if rule == VOCABULARY:
         return 0.0, float(max(1, vocab_size - 1))
-    finite = array[np.isfinite(array)].astype(np.float64)
-    largest = float(np.max(np.abs(finite), initial=0.0)) or 1.0
-    spread = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 1.0
-    limit = min(largest, CLIP_AT * spread) or largest
-    return (-limit, limit) if rule == SYMMETRIC else (0.0, limit)
+    if rule == UNIT and scale is Scale.USUAL:
+        return 0.0, 1.0
+    found = limit(array, 1.0 if scale is Scale.LARGEST else LIMIT_AT)
+    return (-found, found) if rule == SYMMETRIC else (0.0, found)
+
+
+def limit(array: Array, share: float) -> float:
+    """The smallest |x| that a share of the finite numbers other than 0 does not exceed; 1 where
+    there are none."""
+    sizes = np.abs(array[np.isfinite(array) & (array != 0)])
+    if not sizes.size:
+        return 1.0
+    rank = math.ceil(share * sizes.size) - 1
+    return float(np.partition(sizes, rank)[rank])
 
 
 def panels(array: Array) -> list[Array]:
@@ -108,17 +121,21 @@ def panel_axes(stage: Stage) -> tuple[str | None, str | None, str]:
     return panel, row, column
 
 
-def fill(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
+def fill(
+    traced: Trace, stage: Stage, *, columns: int = 2, scale: Scale = Scale.USUAL
+) -> dict[str, Any]:
     """One stage's figure: heads as small multiples in `columns` columns, one shared scale.
 
     Row 0 is on top; positions are coordinates and token glyphs their labels; masked cells are
     gaps before a hatching.
     """
     masked = stage.null_means is not None
-    return _filled(traced, stage, traced.array(stage.key), columns, masked=masked)
+    return _filled(traced, stage, traced.array(stage.key), columns, scale, masked=masked)
 
 
-def of_gradient(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, Any]:
+def of_gradient(
+    traced: Trace, stage: Stage, *, columns: int = 2, scale: Scale = Scale.USUAL
+) -> dict[str, Any]:
     """The same of d loss / d stage, which is signed whatever the stage is.
 
     Raises:
@@ -128,22 +145,25 @@ def of_gradient(traced: Trace, stage: Stage, *, columns: int = 2) -> dict[str, A
     if gradient is None:
         raise UnknownStage(f"{stage.key} holds ids, and ids have no gradient.", field="stage")
     drawn = replace(stage, title=f"{stage.title}: gradient of the loss", kind=Kind.SIGNED)
-    return _filled(traced, drawn, gradient, columns, masked=False)
+    return _filled(traced, drawn, gradient, columns, scale, masked=False)
 
 
 def _filled(
-    traced: Trace, stage: Stage, array: Array, columns: int, *, masked: bool
+    traced: Trace, stage: Stage, array: Array, columns: int, scale: Scale, *, masked: bool
 ) -> dict[str, Any]:
     kind = KINDS[stage.kind.value]
     template = copy.deepcopy(kind["template"])
     matrices = panels(array)
     panel_name, row_name, column_name = panel_axes(stage)
     labels = {axis.name: wire.labels_of(axis, traced) for axis in stage.axes}
-    low, high = value_range(kind["range"], array, traced.model.config.vocab_size)
+    low, high = value_range(kind["range"], array, traced.model.config.vocab_size, scale=scale)
     across = min(columns, len(matrices))
     down = -(-len(matrices) // across)
+    axis = template["coloraxis"] | {"cmin": low, "cmax": high}
+    if kind["range"] == UNIT and high != 1:
+        axis["colorbar"] = axis["colorbar"] | _end_at_largest(high)
     layout = template["layout"] | {
-        "coloraxis": template["coloraxis"] | {"cmin": low, "cmax": high},
+        "coloraxis": axis,
         "title": {"text": plotly_text(stage.title)},
         "images": [],
         "annotations": [],
@@ -181,18 +201,41 @@ def _filled(
             "z": np.ascontiguousarray(matrix),
             "hovertemplate": _hover(stage, row_name, column_name, index if panel_name else None),
         })  # fmt: skip
-        rows, clipped = np.nonzero(np.isfinite(matrix) & ((matrix < low) | (matrix > high)))
-        if len(rows):
-            marks.append(template["clipped"] | {
-                "xaxis": f"x{number}", "yaxis": f"y{number}",
-                "x": clipped.tolist(), "y": rows.tolist(),
-            })  # fmt: skip
+        marks += _beyond(template, matrix, (low, high), number)
     return {"data": data + marks, "layout": layout}
+
+
+def _beyond(
+    template: dict[str, Any], matrix: Array, ends: tuple[float, float], number: str
+) -> list[dict[str, Any]]:
+    """The marks on finite cells that the colours do not reach."""
+    low, high = ends
+    finite = np.isfinite(matrix)
+    rows, columns = np.nonzero(finite & ((matrix < low) | (matrix > high)))
+    if not len(rows):
+        return []
+    sides = ["low" if matrix[at] < low else "high" for at in zip(rows, columns, strict=True)]
+    marker = template["clipped"]["marker"] | {
+        "symbol": [template["beyond"][side] for side in sides]
+    }
+    return [template["clipped"] | {
+        "marker": marker, "xaxis": f"x{number}", "yaxis": f"y{number}",
+        "x": columns.tolist(), "y": rows.tolist(),
+    }]  # fmt: skip
 
 
 def plotly_text(text: str) -> str:
     """Plotly reads a small markup in its texts; this makes a text come out as it is."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _end_at_largest(high: float) -> dict[str, Any]:
+    """The bar of probabilities that are stretched says so: one knows it from 0 to 1."""
+    return {
+        "tickmode": "array",
+        "tickvals": [0, high / 2, high],
+        "ticktext": ["0", f"{high / 2:.3g}", f"{high:.3g}<br>largest"],
+    }
 
 
 def _hover(stage: Stage, row: str | None, column: str, panel: int | None) -> str:

@@ -2,17 +2,20 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 
 from model.table.stage import Kind
 
 Colours = Sequence[str]
 
-# ColorBrewer's RdBu and PuOr (reversed), Blues, Viridis' anchors, YlGn, and greys. Zero is light
-# in the middle of a diverging palette, and middle grey in the one for print.
-_DIVERGING = ("#053061 #2166ac #4393c3 #92c5de #d1e5f0 #f7f7f7 #fddbc7 #f4a582 #d6604d #b2182b "
-              "#67001f").split()  # fmt: skip
-_PURPLE_ORANGE = ("#2d004b #542788 #8073ac #b2abd2 #d8daeb #f7f7f7 #fee0b6 #fdb863 #e08214 "
-                  "#b35806 #7f3b08").split()  # fmt: skip
+# The dark halves are those of ColorBrewer's RdBu and PuOr; then its Blues, Viridis' anchors, YlGn,
+# and greys. Zero is light in the middle of a diverging palette, and middle grey in the one for
+# print. Numbers below zero end dark and those above it end bright: of two numbers of one size the
+# negative is the darker, so that grey and an eye that sees no hues tell the sign.
+_DIVERGING = ("#053061 #2166ac #4393c3 #92c5de #d1e5f0 #f7f7f7 #fddfd8 #fcc1b4 #f9a295 #f58177 "
+              "#ee5f5b").split()  # fmt: skip
+_PURPLE_ORANGE = ("#2d004b #542788 #8073ac #b2abd2 #d8daeb #f7f7f7 #fee8c8 #fdd59b #fac06a "
+                  "#f4aa3b #ea9419").split()  # fmt: skip
 _BLUES = "#f7fbff #deebf7 #c6dbef #9ecae1 #6baed6 #4292c6 #2171b5 #08519c #08306b".split()
 _GREENS = "#ffffe5 #f7fcb9 #d9f0a3 #addd8e #78c679 #41ab5d #238443 #006837 #004529".split()
 _VIRIDIS = ("#440154 #482878 #3e4989 #31688e #26828e #1f9e89 #35b779 #6ece58 #b5de2b "
@@ -31,8 +34,7 @@ PALETTES: Mapping[Kind, Mapping[str, Colours]] = {
 """Evenly spaced colours, mixed linearly in sRGB; the greys are for print."""
 
 SYMMETRIC, UNIT, FROM_ZERO, VOCABULARY = "symmetric", "unit", "from-zero", "vocabulary"
-"""Ranges: ±the limit; 0 to 1; 0 to the limit; 0 to vocab_size − 1. The limit is the largest finite
-|value|, or CLIP_AT root mean squares where that is less; cells beyond it are marked."""
+"""Ranges: ±the limit; 0 to 1; 0 to the limit; 0 to vocab_size − 1."""
 
 RANGES: Mapping[Kind, str] = {
     Kind.IDS: VOCABULARY,
@@ -41,8 +43,19 @@ RANGES: Mapping[Kind, str] = {
     Kind.PROBABILITY: UNIT,
     Kind.SCALE: FROM_ZERO,
 }
-CLIP_AT = 5.0
-"""At most 1 cell in 25 can be beyond five root mean squares; usually it is 1 in 1,000."""
+
+
+class Scale(StrEnum):
+    """Where the colours end: as usual for the kind, or at the largest finite |number|."""
+
+    USUAL = "usual"
+    LARGEST = "largest"
+
+
+LIMIT_AT = 0.97
+"""The limit: the smallest |x| that this share of the finite numbers other than 0 does not exceed.
+One feature in 64 cannot move it, however large. Zeros do not count, as their colour hangs on no
+limit: a gradient that is 0 nearly everywhere is drawn by the rest. Cells beyond it are marked."""
 
 MASK = {"tint": "#c9c4bb", "line": "#8f887c", "word": "masked"}
 

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, StrictInt
 from app.server.queries import QueryRequest
 from app.server.schemas import Request
 from app.tracing.formats import Format
+from app.tracing.palettes import Scale
 from model.budget import LONGEST_CONTEXT
 from model.cells import LISTED
 from model.question import Question
@@ -109,6 +110,12 @@ class FigureRequest(TextRequest):
     stage: str = Field(description="a stage key")
     gradient: bool = Field(False, strict=True, description="d loss / d stage instead of the stage")
     columns: int = Field(2, ge=1, le=16, strict=True, description="small multiples side by side")
+    scale: Scale = Field(
+        Scale.USUAL,
+        description="where the colours end: usual, 1 for probabilities and for other kinds the "
+        "97th percentile of the sizes, or largest, the largest finite number; cells beyond are "
+        "marked",
+    )
 
 
 class CellRequest(TextRequest):

@@ -83,7 +83,10 @@ class KindEntry(Answer):
     colours: list[str] = Field(description="evenly spaced, linear in sRGB")
     palettes: dict[str, list[str]] = Field(description="the same, by the name of each palette")
     range: str
-    clip_at: float = Field(description="root mean squares at which the colours of a range may end")
+    limit_at: float = Field(
+        description="the share of the finite numbers other than 0 that the colours reach, by size; "
+        "cells beyond are marked"
+    )
     mask: Mask
     template: dict[str, Any] = Field(description="Plotly, without numbers")
 

@@ -26,7 +26,7 @@ TEXT_FILES = [
     path
     for folder in ("static", "templates")
     for path in sorted((ROOT / folder).rglob("*"))
-    if path.is_file()
+    if path.is_file() and path.parent.name != "fonts"  # its licence names where it comes from
 ]
 
 

@@ -159,13 +159,13 @@ def test_figure_of_the_page_is_the_figure_of_the_api(page: Page, client: TestCli
         ours = page.evaluate(
             """() => {
                 const {data, layout} = document.querySelector('[data-canvas]');
-                return {z: data.map(t => t.z.map(row => [...row].map(v => Number.isFinite(v) ? v : null))),
+                return {z: data.filter(t => t.z).map(t => t.z.map(row => [...row].map(v => Number.isFinite(v) ? v : null))),
                     scale: layout.coloraxis.colorscale, range: [layout.coloraxis.cmin, layout.coloraxis.cmax],
                     masked: layout.images.length, type: data.map(t => t.type)};
             }"""
         )
         theirs = client.post("/api/v1/figures", json={"text": "abc", "stage": stage}).json()
-        assert floats(ours["z"]) == floats([t["z"] for t in theirs["data"]]), stage
+        assert floats(ours["z"]) == floats([t["z"] for t in theirs["data"] if "z" in t]), stage
         assert ours["type"] == [t["type"] for t in theirs["data"]]
         axis = theirs["layout"]["coloraxis"]
         assert ours["scale"] == axis["colorscale"]

@@ -19,5 +19,6 @@ async def create_figure(service: Served, request: FigureRequest) -> Response:
     traced = await service.trace(model, request.question, gradients=request.gradient)
     stage = traced.stage(request.stage)
     drawn = figures.of_gradient if request.gradient else figures.fill
-    body = await service.slowly(lambda: to_json(drawn(traced, stage, columns=request.columns)))
+    columns, scale = request.columns, request.scale
+    body = await service.slowly(lambda: to_json(drawn(traced, stage, columns=columns, scale=scale)))
     return Response(body, media_type=JSON_TYPE)

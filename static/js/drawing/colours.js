@@ -1,6 +1,6 @@
 // From a value to a colour, by the kind's own palettes and range.
 
-import { sizes } from "../tensor/tensors.js";
+import { sizeAt } from "../tensor/sizes.js";
 
 const STEPS = 256;
 const tables = new WeakMap();
@@ -12,22 +12,27 @@ function tableOf(colours) {
 }
 
 /** How a tensor is coloured: {colours, mask, low, high}. `low` and `high` are the values at the two
- * ends of the scale, never of zero width; cells beyond them are clipped unless `scale` is "full". */
-function colouring(kind, data, { palette, scale, vocabSize }) {
-  const [low, high] = rangeOf(kind, data, scale, vocabSize);
+ * ends of the scale, never of zero width; cells beyond them are clipped unless the largest is asked
+ * for: of a probability by `stretched`, else by the `scale` "full". */
+function colouring(kind, data, { palette, scale, stretched, vocabSize }) {
+  const [low, high] = rangeOf(kind, data, { scale, stretched, vocabSize });
   return { colours: kind.palettes[palette], mask: kind.mask, low, high };
 }
 
 /** How a stage's tensor is coloured. */
-export function colouringOf({ table, trace, palette, scale }, { key, kind }) {
-  return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, vocabSize: table.labels.length });
+export function colouringOf({ table, trace, palette, scale, stretched }, { key, kind }) {
+  return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, stretched, vocabSize: table.labels.length });
 }
 
-function rangeOf(kind, data, scale, vocabSize) {
-  if (kind.range === "unit") return [0, 1];
+/** Whether a kind's colours run from 0 to 1 as long as they are not stretched. */
+export function isUnit({ range }) {
+  return range === "unit";
+}
+
+function rangeOf(kind, data, { scale, stretched, vocabSize }) {
   if (kind.range === "vocabulary") return [0, Math.max(1, vocabSize - 1)];
-  const { largest, spread } = sizes(data);
-  const limit = (scale === "full" ? largest : Math.min(largest, kind.clip_at * spread)) || largest;
+  if (isUnit(kind)) return [0, stretched ? sizeAt(data, 1) : 1];
+  const limit = sizeAt(data, scale === "full" ? 1 : kind.limit_at);
   return kind.range === "symmetric" ? [-limit, limit] : [0, limit];
 }
 

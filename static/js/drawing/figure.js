@@ -1,7 +1,9 @@
 // Fill a kind's Plotly template with a tensor: a pure function.
 
 import { indexAlong, labelsOf } from "../tensor/labels.js";
+import { short } from "../tensor/numbers.js";
 import { panelsOf } from "../tensor/tensors.js";
+import { isUnit } from "./colours.js";
 import { labelSize, labelStep } from "./geometry.js";
 
 const AXES = [["x", "column"], ["y", "row"]];
@@ -9,6 +11,7 @@ const AXES = [["x", "column"], ["y", "row"]];
 /** {data, layout} for a stage. `shown` are the panels drawn; `ink` are the page's colours. */
 export function fill({ stage, trace, table, arrangement, shown, ink, mark, token, colouring }) {
   const kind = table.kinds[stage.kind];
+  const stretched = isUnit(kind) && colouring.high !== 1;
   const { template } = kind;
   const { axes, along, rows, columns, matrices } = panelsOf(stage, trace);
   const { low, high, colours } = colouring;
@@ -21,7 +24,7 @@ export function fill({ stage, trace, table, arrangement, shown, ink, mark, token
     margin: { l: 0, r: 0, t: 0, b: 0, pad: 0, autoexpand: false },
     font: { ...template.layout.font, color: ink.text, size: 12 * zoom },
     showlegend: false,
-    coloraxis: { ...template.coloraxis, colorscale: scaleOf(colours), cmin: low, cmax: high, colorbar: { ...bar, ...placed(narrow, arrangement) } },
+    coloraxis: { ...template.coloraxis, colorscale: scaleOf(colours), cmin: low, cmax: high, colorbar: { ...bar, ...placed(narrow, arrangement), ...(stretched ? endAtLargest(high) : {}) } },
     images: [],
     annotations: [],
     shapes: [],
@@ -56,7 +59,7 @@ export function fill({ stage, trace, table, arrangement, shown, ink, mark, token
       });
     }
     layout.shapes.push(...outlines({ rows, columns, number, index, mark, chosen, ink }));
-    clipped.push(...beyond(matrices[index], columns, colouring, { ...template.clipped, xaxis: `x${number}`, yaxis: `y${number}` }));
+    clipped.push(...beyond(matrices[index], columns, colouring, template, { xaxis: `x${number}`, yaxis: `y${number}` }));
     return { ...template.trace, xaxis: `x${number}`, yaxis: `y${number}`, z: rowsOf(matrices[index], rows, columns), hoverinfo: "skip", ...(cell.width >= 22 * zoom ? kind.template.written : {}) };
   });
   return { data: [...data, ...clipped], layout };
@@ -67,16 +70,16 @@ function scaleOf(colours) {
 }
 
 /** The marks on finite cells that the colours do not reach; none where there is none. */
-function beyond(matrix, columns, { low, high }, marks) {
-  const x = [];
-  const y = [];
+function beyond(matrix, columns, { low, high }, template, axes) {
+  const [x, y, symbol] = [[], [], []];
   for (const [i, value] of matrix.entries()) {
     if ((value < low || value > high) && Number.isFinite(value)) {
       x.push(i % columns);
       y.push(Math.floor(i / columns));
+      symbol.push(template.beyond[value < low ? "low" : "high"]);
     }
   }
-  return x.length ? [{ ...marks, x, y }] : [];
+  return x.length ? [{ ...template.clipped, marker: { ...template.clipped.marker, symbol }, ...axes, x, y }] : [];
 }
 
 /** Labels at whole positions, as many as fit; never category text, which merges equal labels. */
@@ -110,6 +113,12 @@ function placed(narrow, { panels, width, height, across }) {
     x: (last.x + last.width + 14) / width, xanchor: "left", xpad: 0, y: 1 - panels[0].y / height, yanchor: "top", ypad: 0,
     lenmode: "pixels", len: Math.min(320, bottom - panels[0].y),
   };
+}
+
+/** The bar of colours that are stretched says so: a reader who knows it from 0 to 1 must see it. */
+function endAtLargest(high) {
+  const tickvals = [0, high / 2, high];
+  return { tickmode: "array", tickvals, ticktext: ["0", short(high / 2), `${short(high)}<br>largest`] };
 }
 
 function axisTitles(axes, box, { width, height, first, ink, zoom }) {

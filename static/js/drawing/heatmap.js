@@ -20,7 +20,7 @@ const PROJECTED_WIDTH = 900;
 const BELOW_PROJECTED = 76; // the remarks under the picture
 const BELOW_ONE_OF_TWO = 108; // the same where it has half the width, so that both are as high
 const PROJECTED_ZOOM = 1.6;
-const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "projector"];
+const DRAWN_FROM = ["trace", "table", "stage", "head", "token", "cell", "palette", "scale", "stretched", "projector"];
 
 /** How a tensor is drawn, as far as a state does not say otherwise. */
 export const USUAL = {
@@ -30,6 +30,7 @@ export const USUAL = {
   hover: null, // the cell under the pointer
   palette: "default",
   scale: "robust", // or "full": where the colours end
+  stretched: false, // whether those of probabilities end at the largest instead of 1
   projector: false, // large type, one panel
 };
 
@@ -55,7 +56,10 @@ function listen(root, dispatch) {
   const under = (event) => {
     const box = plot.getBoundingClientRect();
     const on = drawn.get(root);
-    const place = on && hit(on.arrangement, event.clientX - box.left, event.clientY - box.top);
+    if (!on || !box.width) return null;
+    // A page that is scaled by CSS shows the picture larger than it is laid out.
+    const [across, down] = [plot.offsetWidth / box.width, plot.offsetHeight / box.height];
+    const place = hit(on.arrangement, (event.clientX - box.left) * across, (event.clientY - box.top) * down);
     return place && indexOf(focused(on.state), { ...place, panel: on.shown[place.panel] });
   };
   plot.addEventListener("pointermove", (event) => {
@@ -250,9 +254,10 @@ function outline(root, state) {
 
 function follow(root, event) {
   const tip = part(root, "tip");
-  const frame = part(root, "frame").getBoundingClientRect();
-  const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-  const flip = x + tip.offsetWidth + 24 > frame.width;
+  const frame = part(root, "frame");
+  const box = frame.getBoundingClientRect();
+  const [x, y] = [(event.clientX - box.left) * frame.offsetWidth / box.width, (event.clientY - box.top) * frame.offsetHeight / box.height];
+  const flip = x + tip.offsetWidth + 24 > frame.offsetWidth;
   tip.style.transform = `translate(${Math.max(0, flip ? x - tip.offsetWidth - 12 : x + 16)}px, ${y + 18}px)`;
 }
 

@@ -2,10 +2,14 @@
 
 import { exact, short } from "../tensor/numbers.js";
 import { extent } from "../tensor/tensors.js";
+import { isUnit } from "./colours.js";
+
+const FAINT = 0.25; // a largest number below this looks nearly as 0 does
 
 /** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
- * else undefined; `stages` is the table. */
-export function remarksOf(stage, { tensors, activations }, { low, high, mask }, { stages }) {
+ * else undefined; the table has the stages, and how a kind is drawn. */
+export function remarksOf(stage, { tensors, activations }, { low, high, mask }, { stages, kinds }) {
+  const kind = kinds[stage.kind];
   const { data } = tensors.get(stage.key);
   const { low: least, high: most, empty } = extent(data);
   const said = [];
@@ -14,7 +18,9 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }, 
   else if (least === most && data.length > 1) said.push(`All values equal ${exact(least)}.`);
   else said.push(`Values from ${short(least)} to ${short(most)}.`);
   const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
-  if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
+  if (beyond) said.push(`The colours end at ${low < 0 ? `${short(low)} and ` : ""}${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a triangle.`);
+  if (isUnit(kind) && high !== 1) said.push(`The colours run from 0 to ${short(high)}, the largest, not to 1.`);
+  else if (isUnit(kind) && most < FAINT) said.push(`On the scale from 0 to 1 all is faint: the largest is ${short(most)}. Stretch the colours to see more.`);
   if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
   if (activations && stages.at(-1).key !== stage.key && !stages.some(({ inputs }) => inputs.includes(stage.key))) {
     said.push("No stage reads this tensor, and the loss is computed without it: its gradient is 0 everywhere.");

@@ -4,8 +4,8 @@ import { saved } from "./saved.js";
 
 const [PART, BEGINNING] = saved ? ["hash", "#?"] : ["search", "?"];
 const FIXED = saved ? ["text", "target", "hidden", "model", "made"] : []; // not the reader's to change
-const NAMES = ["text", "target", "hidden", "model", "made", "stage", "head", "token", "cell", "of", "trail", "section", "palette", "scale", "projector", "gradient", "highway"];
-const FLAGS = ["projector", "gradient", "highway"]; // 1, or not written
+const NAMES = ["text", "target", "hidden", "model", "made", "stage", "head", "token", "cell", "of", "trail", "section", "palette", "scale", "stretched", "projector", "gradient", "highway"];
+const FLAGS = ["stretched", "projector", "gradient", "highway"]; // 1, or not written
 const USUAL = { palette: ["default", "alternative", "grey"], scale: ["robust", "full"] }; // the first is not written
 const LONGEST_TRAIL = 40;
 const MADE = 12; // digits of the weights' hash that an address carries

@@ -62,22 +62,6 @@ function indexInWords(axis, index, labels) {
   return labels ? `${axis} ${index} ${labels[index]}` : `${axis} ${index}`;
 }
 
-/** The largest finite |number| and the root mean square; 1 and 1 where there is nothing but 0. */
-export function sizes(data) {
-  let largest = 0;
-  let squares = 0;
-  let count = 0;
-  for (const value of data) {
-    if (value - value === 0) {
-      const size = Math.abs(value);
-      if (size > largest) largest = size;
-      squares += value * value;
-      count += 1;
-    }
-  }
-  return { largest: largest || 1, spread: count ? Math.sqrt(squares / count) : 1 };
-}
-
 /** The smallest and largest finite number, and whether there is none. */
 export function extent(data) {
   let low = Infinity;

@@ -5,7 +5,7 @@ import { here, read, shown, write } from "../page/address.js";
 import { saved } from "../page/saved.js";
 
 const REST = 1000;
-const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "walk", "back", "section", "palette", "scale", "projector", "gradient", "highway"]);
+const PUSHED = new Set(["example", "hidden", "stage", "head", "token", "cell", "walk", "back", "section", "palette", "scale", "stretched", "projector", "gradient", "highway"]);
 const TYPED = new Set(["text", "target"]);
 
 /** Keep the address in step with the store. Typing replaces the entry; a new one begins when the

@@ -71,6 +71,7 @@ function reduce(state, action) {
     case "head":
     case "palette":
     case "scale":
+    case "stretched":
     case "projector":
     case "gradient":
     case "highway":

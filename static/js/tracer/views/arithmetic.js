@@ -12,7 +12,7 @@ import { questionOf, sameQuestion } from "../question.js";
 import { placeIn } from "../store.js";
 import { operandMap, placeOfFactor, tensorsOf } from "./operands.js";
 
-const SHOWN_FROM = ["explanation", "trace", "table", "stage", "cell", "differential", "whole", "matrices", "gradients", "palette", "scale"];
+const SHOWN_FROM = ["explanation", "trace", "table", "stage", "cell", "differential", "whole", "matrices", "gradients", "palette", "scale", "stretched"];
 
 export function arithmetic(root, state, dispatch, previous) {
   if (!root.dataset.ready) {

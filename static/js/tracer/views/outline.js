@@ -8,8 +8,8 @@ import { rails } from "../../drawing/rail.js";
 import { writeAt } from "../../page/address.js";
 import { stale } from "../store.js";
 
-const LINKED_FROM = ["stage", "table", "trace", "target", "hidden", "section", "token", "head", "palette", "scale", "projector", "gradient", "highway"];
-const DRAWN_FROM = ["trace", "table", "palette", "scale"];
+const LINKED_FROM = ["stage", "table", "trace", "target", "hidden", "section", "token", "head", "palette", "scale", "stretched", "projector", "gradient", "highway"];
+const DRAWN_FROM = ["trace", "table", "palette", "scale", "stretched"];
 
 export function outline(root, state, dispatch, previous) {
   if (state.table === null) return;

@@ -1,5 +1,6 @@
 // How the figure is shown: heads, palette, where the colours end, and whether with its gradient.
 
+import { isUnit } from "../../drawing/colours.js";
 import { make } from "../../drawing/elements.js";
 import { onlyPanel } from "../../drawing/heatmap.js";
 import { onKeys } from "../../page/keys.js";
@@ -26,7 +27,12 @@ export function tools(root, state, dispatch, previous) {
     button.setAttribute("aria-pressed", String(button.dataset.head === (only === null ? "" : String(only))));
   }
   for (const select of root.querySelectorAll("select")) select.value = state[select.name];
-  const clips = !["unit", "vocabulary"].includes(state.table.kinds[stage.kind].range);
+  const kind = state.table.kinds[stage.kind];
+  const clips = !isUnit(kind) && kind.range !== "vocabulary";
+  const stretch = root.querySelector("[data-stretch]");
+  stretch.hidden = !isUnit(kind);
+  stretch.setAttribute("aria-pressed", String(state.stretched));
+  stretch.dataset.next = String(!state.stretched);
   root.querySelector("[data-clipping]").hidden = !clips && !paired(state);
   const gradient = root.querySelector("[data-gradient]");
   gradient.setAttribute("aria-pressed", String(state.gradient));
@@ -55,6 +61,8 @@ function listen(root, dispatch) {
   });
   const gradient = root.querySelector("[data-gradient]");
   gradient.addEventListener("click", () => dispatch({ type: "gradient", gradient: gradient.dataset.next === "true" }));
+  const stretch = root.querySelector("[data-stretch]");
+  stretch.addEventListener("click", () => dispatch({ type: "stretched", stretched: stretch.dataset.next === "true" }));
   onKeys({ g: () => gradient.click() });
   root.addEventListener("change", ({ target }) => dispatch({ type: target.name, [target.name]: target.value }));
 }
