@@ -40,7 +40,7 @@ def explain(
 ) -> Explanation:
     """d loss / d cell by the chain rule: over the cells that each use makes from it, the sum of
     gradient times slope, in float64. The factor of a term is that cell of the use's own gradient
-    (operand n for use n). A use of which no cell moves has one term, of slope 0; `steps` say how
+    (operand n for use n). A use of which no cell moves has one term, its largest; `steps` say how
     much each use passes back in all. `deaf` are the titles of stages that read the tensor too, and
     that the loss is not made from.
     """

@@ -130,7 +130,11 @@ class ModelConfig(Choices):
     d_ff: int = Field(ge=1, description="d_ff")
     n_blocks: int = Field(ge=1, description="in each stack of an encoder-decoder")
     norm_epsilon: float = Field(
-        default=1e-5, gt=0, le=1, allow_inf_nan=False, description="ε, under the norm's root"
+        default=1e-5,
+        ge=1e-30,  # or float32, in which the root is taken, could not tell it from 0
+        le=1,
+        allow_inf_nan=False,
+        description="ε, under the norm's root",
     )
 
     @model_validator(mode="after")

@@ -1,5 +1,6 @@
 """What is asked of a model."""
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,12 +47,16 @@ class Question:
 
 
 def _whole(hidden: Iterable[int]) -> tuple[int, ...]:
-    """The positions in order, each once."""
-    positions = list(hidden) if isinstance(hidden, Iterable) else [hidden]
-    for position in positions:
-        if not isinstance(position, int) or isinstance(position, bool):
+    """The positions in order, each once; NumPy's and torch's whole numbers count."""
+    positions = set()
+    for position in hidden if isinstance(hidden, Iterable) else [hidden]:
+        try:
+            if isinstance(position, bool):
+                raise TypeError
+            positions.add(operator.index(position))
+        except TypeError:
             raise TextError(
                 f"The position {quoted(position)} to hide is no whole number; give those.",
                 field="hidden",
-            )
-    return tuple(sorted(set(positions)))
+            ) from None
+    return tuple(sorted(positions))

@@ -46,7 +46,7 @@ def write(
     """The greedy target of each source, ids to ids: at each step the likeliest character, until
     that is the line end or the context is full. Neither line end is part of a result."""
     source_BS, filled_B11S = padded(sources)
-    read_BSD, over = network.read(source_BS, hidden_B11S=filled_B11S)
+    read_BSD, over = network.read(source_BS, filled_B11S=filled_B11S)
     ids_BT = torch.full((len(sources), 1), line_end)
     ended_B = torch.zeros(len(sources), dtype=torch.bool)
     while ids_BT.shape[1] < network.context_length:

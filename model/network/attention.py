@@ -17,20 +17,20 @@ Mask = Callable[[Tensor], Tensor]
 """Scores (B, H, T, S) to the same with −∞ where a position must not look."""
 
 
-def hiding(hidden_TS: Tensor) -> Mask:
-    """The mask that puts −∞ wherever `hidden` is true: it is added, as 0 elsewhere, because torch
+def masking(masked_TS: Tensor) -> Mask:
+    """The mask that puts −∞ wherever `masked` is true: it is added, as 0 elsewhere, because torch
     takes ten times as long to fill cells in."""
-    return partial(torch.add, torch.zeros(hidden_TS.shape).masked_fill(hidden_TS, -torch.inf))
+    return partial(torch.add, torch.zeros(masked_TS.shape).masked_fill(masked_TS, -torch.inf))
 
 
 @lru_cache(maxsize=16)
-def later_hidden(length: int) -> Mask:
+def causal_mask(length: int) -> Mask:
     """The causal mask of a text of that length: no position sees a later one. Texts of one length
     share theirs."""
-    return hiding(torch.ones(length, length, dtype=torch.bool).triu(1))
+    return masking(torch.ones(length, length, dtype=torch.bool).triu(1))
 
 
-def nothing_hidden(length: int) -> Mask:
+def no_mask(length: int) -> Mask:
     """The mask of a text of any length in which every position sees every other."""
     return unmasked
 

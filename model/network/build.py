@@ -7,10 +7,10 @@ import torch
 from torch import nn
 
 from model.config import Architecture, ModelConfig, Wiring
-from model.network.attention import Attention, later_hidden, nothing_hidden
+from model.network.attention import Attention, causal_mask, no_mask
 from model.network.blocks import BLOCKS, CrossAttentionBlock
 from model.network.embedding import Embedding, TiedHead
-from model.network.feed_forward import ACTIVATIONS, WIDENED
+from model.network.feed_forward import ACTIVATIONS, NETWORKS
 from model.network.linear import Linear
 from model.network.norms import NORMS, NoNorm
 from model.network.positions import ADDED, TURNED
@@ -43,11 +43,11 @@ def build(config: ModelConfig, generator: torch.Generator | None = None) -> Tran
 
 
 def _decoder_only(config: ModelConfig) -> DecoderOnly:
-    return DecoderOnly(**_one_stack(config), mask=later_hidden)
+    return DecoderOnly(**_one_stack(config), mask=causal_mask)
 
 
 def _encoder_only(config: ModelConfig) -> EncoderOnly:
-    return EncoderOnly(**_one_stack(config), mask=nothing_hidden)
+    return EncoderOnly(**_one_stack(config), mask=no_mask)
 
 
 def _encoder_decoder(config: ModelConfig) -> EncoderDecoder:
@@ -57,7 +57,7 @@ def _encoder_decoder(config: ModelConfig) -> EncoderDecoder:
         encoder=BlockStack(positions=_positions(config), blocks=_blocks(config, _block)),
         decoder=BlockStack(positions=_positions(config), blocks=_blocks(config, _crossing_block)),
         head=_head(config, embedding),
-        mask=later_hidden,
+        mask=causal_mask,
         context_length=config.context_length,
     )
 
@@ -134,6 +134,6 @@ def _norm(config: ModelConfig) -> nn.Module:
 
 def _feed_forward(config: ModelConfig) -> nn.Module:
     word = config.feed_forward
-    return WIDENED[word.gated](
+    return NETWORKS[word.gated](
         config.d_model, config.d_ff, biases=config.biases, activation=ACTIVATIONS[word]
     )

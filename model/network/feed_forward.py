@@ -56,5 +56,5 @@ ACTIVATIONS: dict[FeedForward, Activation] = {
     FeedForward.GELU_TANH: partial(functional.gelu, approximate="tanh"),
     FeedForward.SWIGLU: functional.silu,
 }
-WIDENED = {False: PlainFeedForward, True: GatedFeedForward}
+NETWORKS = {False: PlainFeedForward, True: GatedFeedForward}
 """By whether the word is a gated one."""

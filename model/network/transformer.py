@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from torch import Tensor, nn
 
-from model.network.attention import Mask, hiding, unmasked
+from model.network.attention import Mask, masking, unmasked
 from model.network.embedding import Embedding
 from model.network.tap import Tap, no_tap, prefixed
 
@@ -120,18 +120,18 @@ class EncoderDecoder(Transformer):
         target_BT: Tensor,
         tap: Tap = no_tap,
         *,
-        hidden_B11S: Tensor | None = None,
+        filled_B11S: Tensor | None = None,
     ) -> Tensor:
-        """Ids (B, S) and (B, T) to logits (B, T, V). `hidden_B11S` is true where a shorter
+        """Ids (B, S) and (B, T) to logits (B, T, V). `filled_B11S` is true where a shorter
         source of a batch was filled up; none for sources of one length."""
-        read_BSD, over = self.read(source_BS, tap, hidden_B11S=hidden_B11S)
+        read_BSD, over = self.read(source_BS, tap, filled_B11S=filled_B11S)
         return self.write(target_BT, read_BSD, over, tap)
 
     def read(
-        self, source_BS: Tensor, tap: Tap = no_tap, *, hidden_B11S: Tensor | None = None
+        self, source_BS: Tensor, tap: Tap = no_tap, *, filled_B11S: Tensor | None = None
     ) -> tuple[Tensor, Mask]:
         """What the encoder makes of a source, (B, S, D), and the mask over it."""
-        over = unmasked if hidden_B11S is None else hiding(hidden_B11S)
+        over = unmasked if filled_B11S is None else masking(filled_B11S)
         tap = prefixed(tap, "encoder")
         embedded_BSD = tap("embeddings", self.embedding(tap("ids", source_BS)))
         return self.encoder(embedded_BSD, over, tap=tap), over

@@ -21,7 +21,7 @@ class Given(Op):
         raise TypeError(f"{type(self).__name__} is the interpreter's input; nothing computes it")
 
     def backward(self, dy: Array, y: Array, *operands: Array) -> tuple[Gradient, ...]:
-        """Nothing flows back to the characters."""
+        """None: no gradient passes through integers, so nobody may ask."""
         raise TypeError(f"{type(self).__name__} holds integers; no gradient flows through it")
 
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:

@@ -169,12 +169,12 @@ class Vowels(Objective):
             yield self._batch(self.tested[start : start + HELD_OUT_BATCH])
 
     def _batch(self, pairs: Sequence[tuple[list[int], list[int]]]) -> Batch:
-        source_BS, hidden_B11S = padded([x for x, _ in pairs])
+        source_BS, filled_B11S = padded([x for x, _ in pairs])
         target_BT, _ = padded([[self.line_end, *y] for _, y in pairs])
         following_BT, _ = padded([[*y, self.line_end] for _, y in pairs], NOT_ASKED)
         inputs = {"source_BS": source_BS, "target_BT": target_BT}
-        if hidden_B11S is not None:
-            inputs["hidden_B11S"] = hidden_B11S
+        if filled_B11S is not None:
+            inputs["filled_B11S"] = filled_B11S
         return Batch(inputs, following_BT)
 
     @torch.no_grad()

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from model.config import PRESETS, ModelConfig
 from model.labs.counting import LESSON_56
-from model.network.attention import Attention, later_hidden, unmasked
+from model.network.attention import Attention, causal_mask, unmasked
 from model.network.build import build
 from model.network.positions import NoRotation
 
@@ -92,8 +92,8 @@ def test_attention_is_not_position_wise(generator: torch.Generator) -> None:
     x_BTD = torch.randn(1, 16, 8, generator=generator)
     order = torch.arange(15, -1, -1)
     attend = attention(8, 2, generator)
-    together_BTD = attend(x_BTD, x_BTD, later_hidden(16))
-    permuted_BTD = attend(x_BTD[:, order], x_BTD[:, order], later_hidden(16))
+    together_BTD = attend(x_BTD, x_BTD, causal_mask(16))
+    permuted_BTD = attend(x_BTD[:, order], x_BTD[:, order], causal_mask(16))
     assert not torch.allclose(permuted_BTD, together_BTD[:, order], rtol=0, atol=1e-3)
 
 
@@ -104,7 +104,7 @@ def test_fresh_pre_norm_block_is_near_the_identity(
     """On a stream of unit variance. On a smaller one the same change is the larger part: what a
     sub-layer adds does not depend on the stream's scale, because its norm takes that away."""
     network = build(config, generator)
-    mask = later_hidden(32)
+    mask = causal_mask(32)
     x_BTD = torch.randn(1, 32, config.d_model, generator=generator)
     with torch.no_grad():
         change_BTD = network.blocks[0](x_BTD, mask) - x_BTD

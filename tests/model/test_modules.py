@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from model.config import PRESETS
-from model.network.attention import Attention, hiding, unmasked
+from model.network.attention import Attention, masking, unmasked
 from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.network.build import build
 from model.network.embedding import TiedHead
@@ -89,7 +89,7 @@ def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
     mask = causal() if masked else torch.zeros_like(causal())
     x = numbers(generator, B, T, D)
     weights = {}
-    output = ours(x, x, hiding(mask), lambda key, tensor: weights.setdefault(key, tensor))
+    output = ours(x, x, masking(mask), lambda key, tensor: weights.setdefault(key, tensor))
     expected, expected_weights = theirs(
         x, x, x, attn_mask=mask, average_attn_weights=False, need_weights=True
     )
@@ -110,7 +110,7 @@ def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None
 def test_heads_contributions_and_bias_sum_to_the_output(generator: torch.Generator) -> None:
     ours = filled(Attention(D, H, biases=True, rotation=NoRotation(T, D // H)), generator)
     x, seen = numbers(generator, B, T, D), {}
-    output = ours(x, x, hiding(causal()), lambda key, tensor: seen.setdefault(key, tensor))
+    output = ours(x, x, masking(causal()), lambda key, tensor: seen.setdefault(key, tensor))
     joined = seen["heads"].transpose(1, 2).flatten(2)
     expected = nn.functional.linear(joined, ours.output.weight, ours.output.bias)
     torch.testing.assert_close(output, expected, **EXACT)
@@ -156,7 +156,7 @@ def test_block_is_torchs_encoder_layer(
     ):
         other.load_state_dict(mine.state_dict())
     x = numbers(generator, B, T, D)
-    torch.testing.assert_close(ours(x, hiding(causal())), theirs(x, src_mask=causal()), **EXACT)
+    torch.testing.assert_close(ours(x, masking(causal())), theirs(x, src_mask=causal()), **EXACT)
 
 
 def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generator) -> None:
@@ -189,7 +189,7 @@ def test_cross_attention_block_is_torchs_decoder_layer(generator: torch.Generato
     padding = torch.zeros(B, T + 3, dtype=torch.bool)
     padding[1, -2:] = True
     expected = theirs(x, source, tgt_mask=causal(), memory_key_padding_mask=padding)
-    shown = ours(x, hiding(causal()), source, hiding(padding[:, None, None]))
+    shown = ours(x, masking(causal()), source, masking(padding[:, None, None]))
     torch.testing.assert_close(shown, expected, **EXACT)
 
 

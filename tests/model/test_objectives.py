@@ -44,7 +44,7 @@ def seeded() -> torch.Generator:
 
 
 @pytest.fixture(scope="module")
-def hiding() -> HiddenCharacters:
+def masking() -> HiddenCharacters:
     corpus = split(LINES, SIZES["context_length"], b"", MASK)
     return HiddenCharacters(corpus, config(corpus, "encoder-only"))
 
@@ -90,46 +90,46 @@ def test_validation_covers_each_whole_window_once() -> None:
 # Hidden characters
 
 
-def test_hidden_characters_are_the_targets_and_nothing_else_is(hiding: HiddenCharacters) -> None:
+def test_hidden_characters_are_the_targets_and_nothing_else_is(masking: HiddenCharacters) -> None:
     for _ in range(20):
-        inputs, targets = hiding.batch(16, seeded())
-        hidden = inputs["ids_BT"] == hiding.mask_id
+        inputs, targets = masking.batch(16, seeded())
+        hidden = inputs["ids_BT"] == masking.mask_id
         assert torch.equal(hidden, targets != NOT_ASKED)
         assert hidden.any(1).all()
 
 
-def test_hidden_share_is_about_the_stated_one(hiding: HiddenCharacters) -> None:
+def test_hidden_share_is_about_the_stated_one(masking: HiddenCharacters) -> None:
     generator = seeded()
-    batches = [hiding.batch(64, generator).targets for _ in range(200)]
+    batches = [masking.batch(64, generator).targets for _ in range(200)]
     long = torch.cat([targets for targets in batches if targets.shape[1] == 8])
     shares = (long != NOT_ASKED).float().mean()
-    assert abs(shares - hiding.SHARE - (1 - hiding.SHARE) ** 8 / 8) < 0.01
+    assert abs(shares - masking.SHARE - (1 - masking.SHARE) ** 8 / 8) < 0.01
 
 
-def test_shorter_windows_come_too(hiding: HiddenCharacters) -> None:
+def test_shorter_windows_come_too(masking: HiddenCharacters) -> None:
     generator = seeded()
-    lengths = {hiding.batch(2, generator).targets.shape[1] for _ in range(100)}
+    lengths = {masking.batch(2, generator).targets.shape[1] for _ in range(100)}
     assert lengths == {4, 5, 6, 7, 8}
 
 
-def test_held_out_hides_the_same_each_time(hiding: HiddenCharacters) -> None:
-    once, again = ([batch.targets for batch in hiding.held_out()] for _ in range(2))
+def test_held_out_hides_the_same_each_time(masking: HiddenCharacters) -> None:
+    once, again = ([batch.targets for batch in masking.held_out()] for _ in range(2))
     assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
 
 
-def test_guesses_that_are_right_are_counted(hiding: HiddenCharacters) -> None:
+def test_guesses_that_are_right_are_counted(masking: HiddenCharacters) -> None:
     """A model that always says `e` is right as often as an `e` is hidden."""
-    e = hiding.corpus.tokenizer.ids["e"]
+    e = masking.corpus.tokenizer.ids["e"]
 
     class Always(nn.Module):
         def forward(self, ids_BT: torch.Tensor) -> torch.Tensor:
-            logits = torch.zeros(*ids_BT.shape, len(hiding.corpus.tokenizer.vocabulary))
+            logits = torch.zeros(*ids_BT.shape, len(masking.corpus.tokenizer.vocabulary))
             logits[..., e] = 1
             return logits
 
-    targets = torch.cat([batch.targets for batch in hiding.held_out()])
+    targets = torch.cat([batch.targets for batch in masking.held_out()])
     hidden = targets[targets != NOT_ASKED]
-    report = hiding.report(Always())
+    report = masking.report(Always())
     assert report["characters_right"] == int((hidden == e).sum()) / len(hidden)
     assert report["characters"] == len(hidden)
 
