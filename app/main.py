@@ -15,6 +15,7 @@ from app.glossary import page as glossary_page
 from app.labs import api as labs
 from app.labs import page as lab_pages
 from app.lessons import api as lessons
+from app.lessons import numbers
 from app.lessons import page as lesson_pages
 from app.server import errors, health
 from app.server.headers import Headers, HeadRequests
@@ -33,7 +34,7 @@ from app.tracing.api import cells, checks, figures, gradient_flow, models, stage
 API = "/api/v1"
 NOUNS = (
     models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, lessons,
-    glossary, health,
+    numbers, glossary, health,
 )  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 
