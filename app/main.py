@@ -16,6 +16,7 @@ from app.labs import api as labs
 from app.labs import page as lab_pages
 from app.labs import uses as lab_uses
 from app.lessons import api as lessons
+from app.lessons import numbers
 from app.lessons import page as lesson_pages
 from app.lessons import uses as lesson_uses
 from app.server import description, errors, health
@@ -38,7 +39,7 @@ from app.tracing.api import cells, checks, figures, gradient_flow, models, stage
 API = "/api/v1"
 NOUNS = (
     models, stages, weights, traces, figures, cells, checks, gradient_flow, labs, lessons,
-    glossary, health, description,
+    numbers, glossary, health, description,
 )  # fmt: skip
 DESCRIPTION = "Every intermediate tensor of a small trained transformer, by name."
 

@@ -41,6 +41,17 @@ class PredictionRequest(Request):
     )
 
 
+class NumberRequest(Request):
+    """A number as it is typed."""
+
+    prediction: str = Field(max_length=100, description="or a formula", examples=["12*64^2"])
+
+
+class NumberAnswer(Answer):
+    prediction: str
+    value: float
+
+
 class LessonEntry(Answer):
     """One lesson in the list."""
 

@@ -58,6 +58,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/lessons/{name}", {"text": "To be"}, schemas_lessons.LessonAnswer),
     ("POST", "/lessons/{name}/answers", {"text": "ab", "step": 8},
      schemas_lessons.PredictionAnswer),
+    ("GET", "/numbers", {"prediction": "12*64^2"}, schemas_lessons.NumberAnswer),
     ("GET", "/weights/{key}", None, schemas_cells.WeightAnswer),
     ("POST", "/cells", {"text": "ab", "stage": "ids", "index": [1]}, schemas_cells.CellAnswer),
     ("GET", "/glossary", None, schemas_glossary.GlossaryAnswer),

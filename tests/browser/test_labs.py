@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
 from app.labs.table import LABS
@@ -22,7 +22,7 @@ PREDICTED = {
     "masking": [("0.5", "0.73"), ("nothing", "less")],
     "activations": [("0", "−0.16"), ("both", "GELU")],
     "counting": [("2", "4"), ("double", "same")],
-    "residuals": [("0.5", "0.00024"), ("none", "all")],
+    "residuals": [("0.00029", "0.5^12"), ("none", "all")],
     "experiment": [("3", "5"), ("post-ln", "pre-ln")],
 }
 """For each question of a lab a wrong and a right prediction."""
@@ -238,6 +238,19 @@ def test_decimal_comma_is_no_prediction(page: Page) -> None:
     question.get_by_role("button").click()
     said = question.locator('[data-said][data-verdict="none"]')
     assert said.inner_text().startswith("A point is the decimal sign")
+
+
+def test_formula_that_cannot_be_read_is_refused_in_words(page: Page) -> None:
+    open_lab(page, "masking")
+    question = page.locator("[data-question]").first
+    question.locator("[data-guess]").fill("e^2/(e+q")
+    question.get_by_role("button").click()
+    said = question.locator('[data-said][data-verdict="none"]')
+    assert "'q' is no symbol of this question" in said.inner_text()
+    forgive(page, 422)
+    question.locator("[data-guess]").fill("e^2/(e+e^2)")
+    question.get_by_role("button").click()
+    expect(question.locator("[data-said]")).to_contain_text("Right.")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 // Predict before you look: questions whose answers are read off what the API says.
 
 import { make } from "../drawing/elements.js";
+import { fetchNumber } from "../page/api.js";
 import { newest } from "../page/newest.js";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const PLAIN = /^[-+\d.,e]+$/i; // meant as one number
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a whole number in groups of three
 const FIRST = "a wrong guess teaches more than none.";
 
@@ -26,8 +28,9 @@ function form(question, number, { fetched, starting, look }) {
     said.dataset.verdict = verdict;
   };
   const verdicts = newest({
-    fetched: ({ settings }, signal) => Promise.all(settings.map((setting) => fetched(setting, signal))),
-    answered: (answers, { given, settings }) => {
+    fetched: ({ given, formula, settings }, signal) =>
+      Promise.all([formula ? fetchNumber(formula, signal) : given, ...settings.map((setting) => fetched(setting, signal))]),
+    answered: ([given, ...answers], { settings }) => {
       const right = verdict(question, given, question.answer(answers));
       tell(`${right ? "Right." : "Not so."} ${question.said(answers)}`, right ? "right" : "wrong");
       look(settings[question.look ?? 0]);
@@ -36,9 +39,9 @@ function form(question, number, { fetched, starting, look }) {
   });
   result.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { given, lacks } = answerOf(result, question);
+    const { given, formula, lacks } = answerOf(result, question);
     if (!lacks) {
-      verdicts.ask({ given, settings: question.settings(starting()) });
+      verdicts.ask({ given, formula, settings: question.settings(starting()) });
       return;
     }
     verdicts.drop();
@@ -53,24 +56,26 @@ function choices(options, number) {
 
 function numberField({ unit }, number) {
   return make("label", { class: "question-choice" }, make("span", { text: "your guess" }),
-    make("input", { class: "knob-number", inputmode: "decimal", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null,
-    make("span", { class: "question-hint", text: "a point for decimals, as in 0.5" }));
+    make("input", { class: "knob-number", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null,
+    make("span", { class: "question-hint", text: "or a formula, as in 2/3 or 0.5^12; a point for decimals" }));
 }
 
-/** {given}: the chosen option's name, or the number that was typed; or {lacks}: what is missing. */
+/** {given}: the chosen option's name, or the number that was typed; {formula}: one that is to be
+ * computed; or {lacks}: what is missing. */
 function answerOf(root, { options }) {
   if (!options) return numberIn(root.querySelector("[data-guess]").value);
   const chosen = root.querySelector("input:checked");
   return chosen ? { given: chosen.value } : { lacks: `Choose one first: ${FIRST}` };
 }
 
-/** {given} or {lacks} of a typed number. A point is the decimal sign; commas stand only between
+/** {given}, {formula} or {lacks} of a typed number. A point is the decimal sign; commas stand only between
  * groups of three digits of a whole number, so that 1,5 and 1,500 are never taken for one another. */
 export function numberIn(typed) {
   const text = typed.trim().replaceAll("−", "-");
   if (text === "") return { lacks: `Type a number first: ${FIRST}` };
   const plain = GROUPED.test(text) ? text.replaceAll(",", "") : text;
   if (NUMBER.test(plain) && Number.isFinite(Number(plain))) return { given: Number(plain) };
+  if (!PLAIN.test(plain)) return { formula: text };
   if (text.includes(",")) return { lacks: "A point is the decimal sign here, as in 0.5; commas stand only between groups of three digits of a whole number, as in 1,000." };
   return { lacks: "This is no number; one is written as in 0.5, −2 or 1e−5." };
 }

@@ -72,6 +72,11 @@ export async function fetchLab(name, query, signal) {
   return (await ask(`/labs/${name}?${query}`, { signal })).json();
 }
 
+/** What a typed formula comes to. */
+export async function fetchNumber(prediction, signal) {
+  return (await (await ask(`/numbers?${new URLSearchParams({ prediction })}`, { signal })).json()).value;
+}
+
 /** The trace that the page itself carries, as base64 of the same form. */
 export function carriedTrace(asked, base64) {
   return traceOf(asked, unpacked(base64).buffer);
