@@ -107,13 +107,15 @@ def _train(
     curve: list[LossPoint] = []
     saved: TrainingRecord | None = None
     started = time.monotonic()
-    recent = 0.0
+    recent, limit = 0.0, Limit(math.log(config.vocab_size))
     with tqdm(total=recipe.steps, unit="step", disable=quiet) as bar:
         for step in range(recipe.steps):
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step)
             loss = mean_loss(network, objective.batch(recipe.batch_size, generator))
-            _stop_if_diverged(loss.item(), step, recipe, config, saved)
+            if step == 0:
+                limit = limit.above(loss.item())
+            _stop_if_diverged(loss.item(), step, recipe, limit, saved)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
@@ -129,7 +131,7 @@ def _train(
             bar.update()
             if (step + 1) % recipe.evaluate_every == 0 or step + 1 == recipe.steps:
                 held_out = validation_loss(averaged, objective)
-                _stop_if_diverged(held_out, step, recipe, config, saved)
+                _stop_if_diverged(held_out, step, recipe, limit, saved)
                 curve.append(LossPoint(step=step + 1, train=recent, validation=held_out))
                 bar.set_postfix_str(_losses(recent, curve))
                 if saved is None or held_out < saved.validation_loss:
@@ -177,14 +179,37 @@ def adamw(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     )
 
 
+@dataclass(frozen=True)
+class Limit:
+    """The loss beyond which a run has diverged: three times that of guessing, or, where a model of
+    few characters begins above that, half as much again as it began with."""
+
+    guessing: float
+    first: float = 0.0
+
+    def above(self, first: float) -> "Limit":
+        """The limit of a run that begins with this loss."""
+        return Limit(self.guessing, first)
+
+    @property
+    def loss(self) -> float:
+        """In nats a predicted character."""
+        return max(3 * self.guessing, 1.5 * self.first)
+
+    @property
+    def meaning(self) -> str:
+        """The same in words."""
+        by_guessing = self.loss == 3 * self.guessing
+        return "three times that of guessing" if by_guessing else "half as much again as the first"
+
+
 def _stop_if_diverged(
-    loss: float, step: int, recipe: Recipe, config: ModelConfig, saved: TrainingRecord | None
+    loss: float, step: int, recipe: Recipe, limit: Limit, saved: TrainingRecord | None
 ) -> None:
-    limit = 3 * math.log(config.vocab_size)
-    if math.isfinite(loss) and (step < recipe.warm_steps or loss <= limit):
+    if math.isfinite(loss) and (step < recipe.warm_steps or loss <= limit.loss):
         return
     kept = f"the checkpoint of step {saved.steps} stays" if saved else "nothing was saved"
     raise TrainingError(
-        f"The run diverged at step {step + 1}: loss {loss:.4g}, limit {limit:.2f} "
-        f"(three times that of guessing). Lower --learning-rate; {kept}."
+        f"The run diverged at step {step + 1}: loss {loss:.4g}, limit {limit.loss:.2f} "
+        f"({limit.meaning}). Lower --learning-rate; {kept}."
     )

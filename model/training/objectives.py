@@ -142,6 +142,12 @@ class Vowels(Objective):
 
     def __init__(self, corpus: Corpus, config: ModelConfig) -> None:
         super().__init__(corpus, config)
+        if LINE_END not in corpus.tokenizer.ids:
+            raise CorpusError(
+                "The corpus has no line ends; an encoder-decoder learns from lines of 1 to "
+                f"{self.context_length - 1} characters. Break it into lines.",
+                field="data",
+            )
         self.line_end = corpus.tokenizer.ids[LINE_END]
         self.trained = self._pairs(corpus.train)
         self.tested = self._pairs(corpus.validation)
@@ -149,6 +155,12 @@ class Vowels(Objective):
             raise CorpusError(
                 f"The corpus has no lines of 1 to {self.context_length - 1} characters with a "
                 "consonant in both of its parts; an encoder-decoder learns from lines.",
+                field="data",
+            )
+        if all(source == line for source, line in self.trained):
+            raise CorpusError(
+                f"The corpus has no vowel ({self.VOWELS}) in any line to learn from; an "
+                "encoder-decoder learns to put vowels back. Train another preset on it.",
                 field="data",
             )
 
