@@ -19,7 +19,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "/lessons/{name}/answers": {"text": "To be", "step": 1},
 }
 PLACES = {"model_id": "shakespeare", "key": "embedding.weight", "name": "follow-one-input"}
-QUERIES = {"/traces": {"text": "To be", "stages": "ids"}}
+QUERIES = {
+    "/traces": {"text": "To be", "stages": "ids"},
+    "/numbers": {"prediction": "12*64^2"},
+}
 SWITCHES = [
     ("/traces", "gradients"),
     ("/traces", "weight_gradients"),

@@ -307,7 +307,7 @@ def test_encoder_that_does_not_look_ahead_is_noticed() -> None:
     assert failing(trace(model, "01")) == []
     for stage in model.stages:
         if isinstance(stage.op, HeadContributions):
-            model.network.get_parameter(stage.weights[0].key).zero_()
+            model.network.get_parameter(stage.weights[0].key).data.zero_()
     for text in ("01", "01234"):
         assert failing(trace(model, text)) == [BOTH_WAYS]
 

@@ -8,14 +8,14 @@ import pytest
 
 from model.errors import InputError
 from model.labs.activations import Curve, activations
-from model.labs.layernorm import Step, layernorm
+from model.labs.layernorm import NormStep, layernorm
 from model.labs.masking import masking
 from model.labs.positions import Positions, positions
 from model.labs.residuals import residuals
 from model.ops.op import Array
 
 
-def step(steps: Sequence[Step], name: str) -> Array:
+def step(steps: Sequence[NormStep], name: str) -> Array:
     """The numbers of one step."""
     return np.array(next(found.values for found in steps if found.name == name))
 

@@ -101,7 +101,7 @@ class Leaning(Add):
 
 
 def test_each_reading_of_a_tensor_passes_back_its_own_share(traced: Trace) -> None:
-    x, ones = torch.from_numpy(traced.array("x"))[None], torch.ones(1, 4, 64)
+    x, ones = torch.from_numpy(traced.array("x").copy())[None], torch.ones(1, 4, 64)
     table = (*TABLE[:2], made("leaning", Leaning(), "x", "x"))
     values = Record({"x": x, "leaning": 3 * x})
     leaning = Trace(

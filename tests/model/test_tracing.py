@@ -46,7 +46,9 @@ def refusal(model: LoadedModel, text: str) -> TextError:
 def test_unknown_character_is_named_with_code_point_and_position(model: LoadedModel) -> None:
     error = refusal(model, "O Romeo 🙂")
     assert "'🙂' (U+1F642) at position 8" in error.message
-    assert error.details == ({"position": 8, "character": "🙂", "code_point": "U+1F642"},)
+    (detail,) = error.details
+    assert detail["position"] == 8
+    assert (detail["character"], detail["code_point"]) == ("🙂", "U+1F642")
 
 
 def test_only_what_is_unknown_is_reported(model: LoadedModel) -> None:
