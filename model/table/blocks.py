@@ -59,7 +59,7 @@ def _fed_forward(
         changed = feed_forward(table, f"{prefix}.ffn", name, x, config)
     summed = _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward", "R_f",
                     (x, changed), (sections.RESIDUALS,))  # fmt: skip
-    norm, result = NORMS[config.norm], f"{table.stack.stream}_{index + 1}"
+    norm, result = NORMS[config.norm], table.stack.streamed(index + 1)
     return norm(table, f"{prefix}.ffn_norm", f"{name} · {norm_name}", summed, "f", result, config)
 
 
@@ -78,7 +78,7 @@ def pre_norm_block(
         read = norm(table, f"{prefix}.ffn_norm", f"{name} · norm 2", x, "f", "N_f", config)
         changed = feed_forward(table, f"{prefix}.ffn", name, read, config)
     return _added(table, f"{prefix}.ffn_residual", f"{name} · input + feed-forward",
-                  f"{stream}_{index + 1}", (x, changed), taught)  # fmt: skip
+                  table.stack.streamed(index + 1), (x, changed), taught)  # fmt: skip
 
 
 BLOCKS = {Wiring.POST_LN: post_norm_block, Wiring.PRE_LN: pre_norm_block}

@@ -7,7 +7,7 @@ from model.ops.op import Op
 from model.ops.positions import Rotate, Sinusoids
 from model.table import sections
 from model.table.axes import CONTEXT, D_HEAD, D_MODEL, HEAD, Axis
-from model.table.declaring import Table
+from model.table.declaring import StackSpec, Table
 from model.table.stage import Kind, Weight
 
 
@@ -17,12 +17,12 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     if make is None:
         return embeddings
     stack = table.stack
-    op, weights = make(config, stack.prefix)
+    op, weights = make(stack, config)
     with table.on_branch("positions"):
         positions = table.add(
             f"{stack.prefix}positions",
             stack.named("Position vectors"),
-            "P",
+            stack.marked("P"),
             stack.on_stream,
             Kind.SIGNED,
             op,
@@ -33,7 +33,7 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     return table.add(
         f"{stack.prefix}input",
         stack.named("Embeddings + positions"),
-        f"{stack.stream}_0",
+        stack.streamed(0),
         stack.on_stream,
         Kind.SIGNED,
         Add(),
@@ -42,11 +42,12 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     )
 
 
-def _learned(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
-    return LookUpPosition(), (Weight(f"{prefix}positions.weight", "W_P", (CONTEXT, D_MODEL)),)
+def _learned(stack: StackSpec, config: ModelConfig) -> tuple[Op, tuple[Weight, ...]]:
+    key = f"{stack.prefix}positions.weight"
+    return LookUpPosition(), (Weight(key, stack.marked("W_P"), (CONTEXT, D_MODEL)),)
 
 
-def _sinusoidal(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...]]:
+def _sinusoidal(stack: StackSpec, config: ModelConfig) -> tuple[Op, tuple[Weight, ...]]:
     return Sinusoids(config.d_model), ()
 
 
