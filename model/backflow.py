@@ -19,47 +19,49 @@ MOVE = 1e-6
 """How far a cell is moved to see which cells of a result move with it."""
 
 
-SLOPES = (
-    "Each term is the gradient of one cell that is made from this one, times its slope: how much "
-    "it moves for each unit that this one moves."
+DERIVATIVES = (
+    "Each term is the gradient of one cell that is made from this one, times that cell’s "
+    "derivative: how much it moves for each unit that this one moves. ℓ̄ is the mean loss."
 )
 NOTHING_BACK = "“{}” is made from this tensor too, but the loss is not made from that."
 
 
 class Path(NamedTuple):
     """One cell of a use's result that moves with the cell in question: its place, its gradient, and
-    the slope, d that cell / d the cell in question."""
+    its derivative, d that cell / d the cell in question."""
 
     place: tuple[int, ...]
     gradient: float
-    slope: float
+    derivative: float
 
 
 def explain(
     traced: Trace, uses: Sequence[Use], index: tuple[int, ...], deaf: Sequence[str] = ()
 ) -> Explanation:
     """d loss / d cell by the chain rule: over the cells that each use makes from it, the sum of
-    gradient times slope, in float64. The factor of a term is that cell of the use's own gradient
-    (operand n for use n). A use of which no cell moves has one term, its largest; `steps` say how
+    gradient times derivative, in float64. The factor of a term is that cell of the use's own
+    gradient (operand n for use n); its label names the tensors themselves, the one in question
+    after those of all uses. A use of which no cell moves has one term, its largest; `steps` say how
     much each use passes back in all. `deaf` are the titles of stages that read the tensor too, and
     that the loss is not made from.
     """
-    terms, steps, gradients, slopes = [], [], [], []
+    terms, steps, gradients, derivatives = [], [], [], []
     for n, (reader, operand) in enumerate(uses):
         paths = _paths(traced, reader, operand, index)
         for path in paths:
-            label = f"slope {path.slope:.9g}"
-            terms.append(Term(label, (Factor(n, path.place),), path.gradient * path.slope))
+            label = f"∂{{{n}}}/∂{{{len(uses)}}} = {path.derivative:.9g}"
+            terms.append(Term(label, (Factor(n, path.place),), path.gradient * path.derivative))
         gradients += [path.gradient for path in paths]
-        slopes += [path.slope for path in paths]
-        passed = math.fsum(path.gradient * path.slope for path in paths)
+        derivatives += [path.derivative for path in paths]
+        passed = math.fsum(path.gradient * path.derivative for path in paths)
         steps.append(Step(reader.key, passed))
     return explained(
         Rule.SUM,
         terms,
-        f"np.dot({numbers(gradients)}, {numbers(slopes)})",
+        f"np.dot({numbers(gradients)}, {numbers(derivatives)})",
         steps=steps,
-        note=" ".join([SLOPES, *(NOTHING_BACK.format(title) for title in deaf)]),
+        says="the sum of each gradient times its derivative, over all cells made from this one",
+        note=" ".join([DERIVATIVES, *(NOTHING_BACK.format(title) for title in deaf)]),
     )
 
 
@@ -69,6 +71,7 @@ def of_mean(count: int) -> Explanation:
         Rule.QUOTIENT,
         [Term("the mean loss by itself", (), 1.0), Term("number of losses", (), float(count))],
         f"1 / {count}",
+        says="1 divided by the number of losses",
         note="The scalar that the gradients are of is the mean of these losses.",
     )
 
@@ -85,15 +88,17 @@ def unread() -> Explanation:
 
 
 def equation(symbol: str, readers: Sequence[Stage], *, is_loss: bool) -> str:
-    """The chain rule in LaTeX, L the mean loss."""
-    of = rf"\frac{{\partial L}}{{\partial {symbol}}}"
+    """The chain rule in LaTeX, ℓ̄ the mean loss."""
+    of = rf"\frac{{\partial \bar{{\ell}}}}{{\partial {symbol}}}"
     if is_loss:
-        return rf"{of}[i] = \frac{{1}}{{n}}, \quad L = \frac{{1}}{{n}} \sum_i {symbol}[i]"
+        return (
+            rf"{of}[i] = \frac{{1}}{{n}}, \quad \bar{{\ell}} = \frac{{1}}{{n}} \sum_i {symbol}[i]"
+        )
     if not readers:
         return f"{of} = 0"
     flows = (
         rf"\left(\frac{{\partial {reader.symbol}}}{{\partial {symbol}}}\right)^{{\top}}"
-        rf"\frac{{\partial L}}{{\partial {reader.symbol}}}"
+        rf"\frac{{\partial \bar{{\ell}}}}{{\partial {reader.symbol}}}"
         for reader in readers
     )
     return f"{of} = {' + '.join(flows)}"
@@ -101,8 +106,8 @@ def equation(symbol: str, readers: Sequence[Stage], *, is_loss: bool) -> str:
 
 def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -> tuple[Path, ...]:
     """The cells of a stage that move with one cell of one of its operands. Which they are is seen
-    by moving it a little; each one's slope is exact, by the vector-Jacobian product of that cell
-    alone."""
+    by moving it a little; each one's derivative is exact, by the vector-Jacobian product of that
+    cell alone."""
     recorded = [traced.array(key) for key in reader.inputs]
     weights = [traced.model.weights[weight.key] for weight in reader.weights]
     operands = [_exact(array) for array in (*recorded, *weights)]
@@ -110,7 +115,7 @@ def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -
     assert gradient is not None, f"{reader.key} passes a gradient back and has none"
     dy, y = _exact(gradient), _exact(traced.array(reader.key))
 
-    def slope(cell: tuple[int, ...]) -> float:
+    def derivative(cell: tuple[int, ...]) -> float:
         alone = np.zeros_like(dy)
         alone[cell] = 1.0
         return _entry(reader.op.backward(alone, y, *operands)[operand], index)
@@ -127,7 +132,7 @@ def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -
         if not len(moved):
             moved = np.array([np.unravel_index(np.argmax(np.abs(dy)), dy.shape)])
         cells = [tuple(map(int, cell)) for cell in moved]
-        return tuple(Path(cell, float(dy[cell]), slope(cell)) for cell in cells)
+        return tuple(Path(cell, float(dy[cell]), derivative(cell)) for cell in cells)
 
 
 def _exact(array: Array) -> Array:

@@ -13,11 +13,12 @@ from typing import NamedTuple
 from model import backflow
 from model.equality import Difference, cell_difference, tolerance
 from model.errors import CellError, quoted
-from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, number
+from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, named, number
 from model.ops.op import Array
 from model.parameters import parameter_of
 from model.table.axes import Axis
 from model.table.stage import Stage
+from model.table.symbols import plain
 from model.tracing import Trace
 
 LISTED = 8
@@ -26,13 +27,23 @@ LISTED = 8
 
 @dataclass(frozen=True)
 class Operand:
-    """A number and where it stands: in a stage or in a weight, or in the gradient of one."""
+    """A number and where it stands: in a stage or in a weight, or in the gradient of one; `index`
+    counts from 0 along each axis, `name` counts a head from 1, as people do."""
 
     stage: str | None
     weight: str | None
     gradient: bool
     index: tuple[int, ...]
     value: float
+    name: str
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of the words, as plain text, and the title of the tensor that it stands for."""
+
+    symbol: str
+    title: str
 
 
 @dataclass(frozen=True)
@@ -48,16 +59,22 @@ class CellTerm:
 class Cell:
     """One number of a trace, explained: `terms`, joined by `rule`, come to `total`, which is
     `difference` away from the `value` shown; `equal` says whether that is what this project calls
-    equal (`model.equality.RULE`). A masked cell is −∞ in `value`, `total` and its one term.
-    `used_by` are the stages that read the tensor. The rest is as in model.ops.Explanation."""
+    equal (`model.equality.RULE`); `joined` says in words what the total is, `symbols` what they
+    speak of. `name` is the cell's, as an operand's; `counted` says where that counts otherwise than
+    `index`. A masked cell is −∞ in `value`, `total` and its one term. `used_by` are the stages that
+    read the tensor. The rest is as in model.ops.Explanation."""
 
     stage: str | None
     weight: str | None
     gradient: bool
     index: tuple[int, ...]
+    name: str
+    counted: str | None
     value: float
     equation: str
     rule: Rule
+    joined: str
+    symbols: tuple[Symbol, ...]
     terms: tuple[CellTerm, ...]
     folded: int
     steps: tuple[Step, ...]
@@ -76,6 +93,28 @@ class _Tensor(NamedTuple):
     weight: str | None
     gradient: bool
     array: Array
+    letter: str
+    title: str
+    axes: tuple[Axis, ...]
+
+    @property
+    def symbol(self) -> str:
+        """As plain text."""
+        return f"∂ℓ̄/∂{plain(self.letter)}" if self.gradient else plain(self.letter)
+
+    def cell(self, index: tuple[int, ...]) -> str:
+        """The symbol and where the cell stands, a head counted from 1: "A⁽²⁾[head 3, 6, 4]"."""
+        places = (axis.place(i) for axis, i in zip(self.axes, index, strict=True))
+        return f"{self.symbol}[{', '.join(places)}]"
+
+    def counted(self, index: tuple[int, ...]) -> str | None:
+        """Where the name of a cell counts otherwise than its index: "head 3 is index 2"."""
+        told = [
+            f"{axis.place(i)} is index {i}"
+            for axis, i in zip(self.axes, index, strict=True)
+            if axis.first
+        ]
+        return ", ".join(told) or None
 
     @property
     def name(self) -> str:
@@ -84,7 +123,7 @@ class _Tensor(NamedTuple):
 
     def operand(self, index: tuple[int, ...]) -> Operand:
         value = self.array[index].item()
-        return Operand(self.stage, self.weight, self.gradient, index, value)
+        return Operand(self.stage, self.weight, self.gradient, index, value, self.cell(index))
 
 
 def explain(
@@ -111,12 +150,12 @@ def explain(
     ]
     used_by = _keys(uses)
     if gradient:
-        shown = _Tensor(key, None, True, _gradient_of_stage(traced, key))
-        place = _placed(traced, index, shown, stage.axes)
-        return _passed_back(traced, shown, place, stage.symbol, uses, largest)
-    shown = _Tensor(key, None, False, traced.array(key))
-    place = _placed(traced, index, shown, stage.axes)
-    operands = [_Tensor(each, None, False, traced.array(each)) for each in stage.inputs]
+        shown = _gradient_of_stage(traced, key)
+        place = _placed(traced, index, shown)
+        return _passed_back(traced, shown, _stage(traced, key), place, uses, largest)
+    shown = _stage(traced, key)
+    place = _placed(traced, index, shown)
+    operands = [_stage(traced, each) for each in stage.inputs]
     operands += [_weight(traced, weight.key) for weight in stage.weights]
     explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
@@ -155,16 +194,17 @@ def explain_weight(
     ]
     used_by = _keys(uses)
     if gradient:
-        shown = _Tensor(None, key, True, _gradient_of_weight(traced, key))
-        place = _placed(traced, index, shown, weight.axes)
-        return _passed_back(traced, shown, place, weight.symbol, uses, largest)
+        shown = _gradient_of_weight(traced, key)
+        place = _placed(traced, index, shown)
+        return _passed_back(traced, shown, _weight(traced, key), place, uses, largest)
     shown = _weight(traced, key)
-    place = _placed(traced, index, shown, weight.axes)
+    place = _placed(traced, index, shown)
     value = float(shown.array[place])
     trained = explained(
         Rule.TRAINED,
         [Term("learned in training", (), value)],
         number(value),
+        says="what training made of it: no operation makes a weight",
         note="No operation makes a weight. Training did, a step at a time, and it is the same for "
         "every text.",
     )
@@ -177,22 +217,21 @@ def explain_weight(
 def _passed_back(
     traced: Trace,
     shown: _Tensor,
+    of: _Tensor,
     place: tuple[int, ...],
-    symbol: str,
     uses: Sequence[backflow.Use],
     largest: int | None,
 ) -> Cell:
-    """A cell of a gradient: the sum of what each use of the tensor passes back. Nothing uses the
-    loss, whose mean is taken; and of what else is used by nothing, no cell has a say in it."""
+    """A cell of the gradient `of` a tensor: the sum of what each use of it passes back. Nothing
+    uses the loss, whose mean is taken; and of what else is used by nothing, no cell has a say in
+    it."""
     used_by = _keys(uses)
     is_loss = shown.stage == traced.stages[-1].key
     leading = _leading_to_the_loss(traced)
     deaf = tuple(dict.fromkeys(reader.title for reader, _ in uses if reader.key not in leading))
     uses = [use for use in uses if use[0].key in leading]
-    operands = [
-        _Tensor(reader.key, None, True, _gradient_of_stage(traced, reader.key))
-        for reader, _ in uses
-    ]
+    operands = [_gradient_of_stage(traced, reader.key) for reader, _ in uses]
+    names = [*(_stage(traced, reader.key) for reader, _ in uses), of]
     if uses:
         explanation = backflow.explain(traced, uses, place, deaf)
     elif is_loss:
@@ -207,8 +246,8 @@ def _passed_back(
         scale=traced.largest_gradient,
     )
     readers = tuple(dict.fromkeys(reader for reader, _ in uses))
-    equation = backflow.equation(symbol, readers, is_loss=is_loss)
-    return _cell(shown, place, equation, explanation, found, operands, largest, used_by)
+    equation = backflow.equation(of.letter, readers, is_loss=is_loss)
+    return _cell(shown, place, equation, explanation, found, operands, largest, used_by, names)
 
 
 def _leading_to_the_loss(traced: Trace) -> set[str]:
@@ -234,8 +273,12 @@ def _cell(
     operands: Sequence[_Tensor],
     largest: int | None,
     used_by: tuple[str, ...],
+    names: Sequence[_Tensor] | None = None,
 ) -> Cell:
-    """An explanation beside the number that it explains, its operands named."""
+    """An explanation beside the number that it explains, its operands named: in its words by
+    `names`, where those are not the operands themselves."""
+    names = operands if names is None else names
+    explanation = named(explanation, names)
     if largest is not None:
         explanation = folded(explanation, largest)
     return Cell(
@@ -243,9 +286,13 @@ def _cell(
         weight=shown.weight,
         gradient=shown.gradient,
         index=place,
+        name=shown.cell(place),
+        counted=shown.counted(place),
         value=shown.array[place].item(),
         equation=equation,
         rule=explanation.rule,
+        joined=explanation.says,
+        symbols=tuple(dict.fromkeys(Symbol(one.symbol, one.title) for one in names)),
         terms=tuple(
             CellTerm(
                 term.label,
@@ -265,11 +312,18 @@ def _cell(
     )
 
 
+def _stage(traced: Trace, key: str) -> _Tensor:
+    stage = traced.stage(key)
+    return _Tensor(key, None, False, traced.array(key), stage.symbol, stage.title, stage.axes)
+
+
 def _weight(traced: Trace, key: str) -> _Tensor:
-    return _Tensor(None, key, False, traced.model.weights[key])
+    parameter = parameter_of(traced.model, key)
+    weight, array = parameter.weight, traced.model.weights[key]
+    return _Tensor(None, key, False, array, weight.symbol, parameter.title, weight.axes)
 
 
-def _gradient_of_stage(traced: Trace, key: str) -> Array:
+def _gradient_of_stage(traced: Trace, key: str) -> _Tensor:
     _require(traced.gradients is not None)
     gradient = traced.gradient(key)
     if gradient is None:
@@ -277,13 +331,14 @@ def _gradient_of_stage(traced: Trace, key: str) -> Array:
             f"{key} holds ids, and ids have no gradient; ask for the cell itself.",
             field="gradient",
         )
-    return gradient
+    return _stage(traced, key)._replace(gradient=True, array=gradient)
 
 
-def _gradient_of_weight(traced: Trace, key: str) -> Array:
+def _gradient_of_weight(traced: Trace, key: str) -> _Tensor:
     _require(traced.gradients is not None and traced.weight_gradients is not None)
     assert traced.weight_gradients is not None
-    return traced.weight_gradients.array(key)
+    array = traced.weight_gradients.array(key)
+    return _weight(traced, key)._replace(gradient=True, array=array)
 
 
 def _require(traced_with_gradients: bool) -> None:
@@ -295,9 +350,7 @@ def _require(traced_with_gradients: bool) -> None:
         )
 
 
-def _placed(
-    traced: Trace, index: Sequence[int], shown: _Tensor, axes: Sequence[Axis]
-) -> tuple[int, ...]:
+def _placed(traced: Trace, index: Sequence[int], shown: _Tensor) -> tuple[int, ...]:
     """The index of a cell that is there.
 
     Raises:
@@ -317,7 +370,9 @@ def _placed(
     whole = len(place) == len(shape) and not any(isinstance(one, bool) for one in index)
     if whole and all(0 <= i < n for i, n in zip(place, shape, strict=True)):
         return place
-    limits = ", ".join(f"{axis.name} 0 to {n - 1}" for axis, n in zip(axes, shape, strict=True))
+    limits = ", ".join(
+        f"{axis.name} 0 to {n - 1}" for axis, n in zip(shown.axes, shape, strict=True)
+    )
     count = "one whole number" if len(shape) == 1 else f"{len(shape)} whole numbers"
     raise CellError(
         f"{quoted(index)} is no cell of {shown.name}; give a list of {count}: {limits}.",

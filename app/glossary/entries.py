@@ -17,6 +17,7 @@ from model.table.axes import Axis
 from model.table.notation import NOTATION, Notation
 from model.table.sections import in_order
 from model.table.stage import Kind, Stage
+from model.table.symbols import of_any_block
 
 BLOCK = re.compile(r"(?<=blocks\.)\d+(?=\.)")
 BLOCK_TITLE = re.compile(r"\b([Bb]lock) \d+")
@@ -109,7 +110,8 @@ class WeightName:
 
 @dataclass(frozen=True)
 class SymbolEntry:
-    """What a symbol stands for: stages, or weights that the `stages` are made with."""
+    """What a symbol stands for: stages, or weights that the `stages` are made with. `n` stands for
+    the number of a block."""
 
     anchor: str
     symbol: str
@@ -299,8 +301,9 @@ def _sections(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[W
 
 
 def _symbols_of(stage: Stage) -> list[str]:
-    """The symbols that a stage brings: its own and its weights'."""
-    return [stage.symbol, *(weight.symbol for weight in stage.weights)]
+    """The symbols that a stage brings: its own and its weights', of any block."""
+    symbols = stage.symbol, *(weight.symbol for weight in stage.weights)
+    return [of_any_block(symbol) for symbol in symbols]
 
 
 def _symbols(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[SymbolEntry, ...]:
@@ -309,7 +312,8 @@ def _symbols(tables: Tables, of: Mapping[str, tuple[Citation, ...]]) -> tuple[Sy
         for stage in stages(config):
             for weight in stage.weights:
                 shape = tuple(axis.symbol for axis in weight.axes)
-                weights.setdefault(weight.symbol, {})[WeightName(pattern(weight.key), shape)] = None
+                name = WeightName(pattern(weight.key), shape)
+                weights.setdefault(of_any_block(weight.symbol), {})[name] = None
     return tuple(
         SymbolEntry(anchor("symbol", symbol), symbol, tuple(weights.get(symbol, ())), its)
         for symbol, its in of.items()

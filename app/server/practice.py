@@ -14,6 +14,7 @@ from model.config import PRESETS, ModelConfig
 from model.table.architectures import stages
 from model.table.sections import Section, in_order
 from model.table.stage import Stage
+from model.table.symbols import of_any_block
 from model.tracing import matching
 
 IN_A_BLOCK = re.compile(r"\.\d+\.")
@@ -87,8 +88,9 @@ def section_anchor(section: Section) -> str:
 
 
 def anchor(kind: str, name: str) -> str:
-    """The address of a word in a page; static/js/page/terms.js makes the same one."""
-    return f"{kind}-{NOT_IN_AN_ANCHOR.sub('-', name).strip('-')}"
+    """The address of a word in a page, the same for a symbol in every block;
+    static/js/page/terms.js makes the same one."""
+    return f"{kind}-{NOT_IN_AN_ANCHOR.sub('-', of_any_block(name)).strip('-')}"
 
 
 @lru_cache(maxsize=512)

@@ -9,6 +9,8 @@ from app.tracing.schemas import ModelCard, Summary, TableWeight
 from model.equality import RULE
 from model.ops.explanation import Rule
 
+COUNTED = "from 0 along each axis, so that the page’s head 3 is index 2"
+
 
 class CellOperand(Answer):
     """One number that a term is made from, and where it stands: a stage or a weight."""
@@ -16,8 +18,16 @@ class CellOperand(Answer):
     stage: str | None
     weight: str | None
     gradient: bool = Field(description="whether it is d loss / d that cell instead")
-    index: list[int]
+    index: list[int] = Field(description=COUNTED)
     value: float | None = Field(description="null where it is masked")
+    name: str = Field(description="its symbol and place, a head counted from 1")
+
+
+class CellSymbol(Answer):
+    """A symbol as plain text; its block stands above it in parentheses, counted from 1."""
+
+    symbol: str
+    title: str
 
 
 class CellTerm(Answer):
@@ -48,12 +58,17 @@ class CellAnswer(Answer):
     stage: str | None
     weight: str | None
     gradient: bool
-    index: list[int]
+    index: list[int] = Field(description=COUNTED)
+    name: str = Field(description="its symbol and place, a head counted from 1, as the page does")
+    counted: str | None = Field(
+        description="where `name` counts otherwise than `index`: head 3 is index 2"
+    )
     value: float | None = Field(description="as the trace shows it; null where it is masked")
     equation: str = Field(description="LaTeX")
     mathml: str
     rule: str = Field(description=f"how the terms join: {RULES}")
-    joined: str = Field(description="the same in words")
+    joined: str = Field(description="what the total is, in words")
+    symbols: list[CellSymbol] = Field(description="those that the words use")
     terms: list[CellTerm]
     folded: int = Field(
         description="how many small terms are summed in one, which has no factors; 0 if none"

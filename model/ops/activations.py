@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, number
-from model.ops.op import Array, Gradient, Op
+from model.ops.op import Array, Gradient, Op, raised
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -37,9 +37,10 @@ class Gelu(Op):
         area = f"np.trapezoid(np.exp(-(np.linspace(0, {z}, 1001) ** 2) / 2), dx={z} / 1000)"
         return explained(
             Rule.PRODUCT,
-            [Term("x", from_x, x), Term("Φ(x)", from_x, share)],
+            [Term("{0}", from_x, x), Term("Φ({0})", from_x, share)],
             f"{z} * (0.5 + {area} / np.sqrt(2 * np.pi))",
-            note="Φ(x) is the share of a normal distribution that lies below x.",
+            says="{0} times Φ({0})",
+            note="Φ({0}) is the share of a normal distribution that lies below {0}.",
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
@@ -74,18 +75,20 @@ class GeluTanh(Op):
         return explained(
             Rule.PRODUCT,
             [
-                Term("x", from_x, x),
+                Term("{0}", from_x, x),
                 Term("(1 + tanh(u)) / 2", from_x, 0.5 * (1 + math.tanh(inside))),
             ],
             f"{z} * (1 + np.tanh(np.sqrt(2 / np.pi) * ({z} + 0.044715 * ({z}) ** 3))) / 2",
-            steps=[Step("u = √(2/π) (x + 0.044715 x³)", inside)],
+            says="{0} times (1 + tanh(u)) / 2",
+            steps=[Step("u = √(2/π) ({0} + 0.044715 ({0})³)", inside)],
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
+        cubed = raised(x, "3")
         return (
             rf"{result} = \frac{{1}}{{2}} {x} \odot \left(1 + \tanh\left(\sqrt{{2/\pi}}"
-            rf"\left({x} + 0.044715\,{x}^3\right)\right)\right)"
+            rf"\left({x} + 0.044715\,{cubed}\right)\right)\right)"
         )
 
     def _tanh(self, x: Array) -> Array:
@@ -111,8 +114,9 @@ class Relu(Op):
 
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         x = float(operands[0][index])
-        terms = [Term("zero", (), 0.0), Term("x", (Factor(0, index),), x)]
-        return explained(Rule.MAXIMUM, terms, f"np.maximum(0, {number(x)})")
+        terms = [Term("zero", (), 0.0), Term("{0}", (Factor(0, index),), x)]
+        code = f"np.maximum(0, {number(x)})"
+        return explained(Rule.MAXIMUM, terms, code, says="the larger of zero and {0}")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -140,8 +144,9 @@ class Silu(Op):
         gate = float(_sigmoid(np.array(x)))
         return explained(
             Rule.PRODUCT,
-            [Term("x", from_x, x), Term("σ(x)", from_x, gate)],
+            [Term("{0}", from_x, x), Term("1 / (1 + exp(−{0}))", from_x, gate)],
             f"{number(x)} / (1 + np.exp({number(-x)}))",
+            says="{0} times its own sigmoid, 1 / (1 + exp(−{0}))",
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:

@@ -24,7 +24,8 @@ class Add(Op):
 
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         left, right = (float(operand[index]) for operand in operands)
-        return explained(Rule.SUM, _two(index, left, right), f"{number(left)} + {number(right)}")
+        code = f"{number(left)} + {number(right)}"
+        return explained(Rule.SUM, _two(index, left, right), code, says="{0} plus {1}")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands
@@ -49,7 +50,7 @@ class Multiply(Op):
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         left, right = (float(operand[index]) for operand in operands)
         code = f"{number(left)} * {number(right)}"
-        return explained(Rule.PRODUCT, _two(index, left, right), code)
+        return explained(Rule.PRODUCT, _two(index, left, right), code, says="{0} times {1}")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         left, right = operands
@@ -58,4 +59,4 @@ class Multiply(Op):
 
 def _two(index: tuple[int, ...], left: float, right: float) -> tuple[Term, Term]:
     """The cell at the same place of either operand."""
-    return Term("left", (Factor(0, index),), left), Term("right", (Factor(1, index),), right)
+    return Term("{0}", (Factor(0, index),), left), Term("{1}", (Factor(1, index),), right)

@@ -53,6 +53,7 @@ class ScaledDotProduct(Op):
             Rule.QUOTIENT,
             [*added, Term(f"√d_head, the root of {d_head}", (), math.sqrt(d_head))],
             f"{code} / np.sqrt({d_head})",
+            says="the sum of the products of {0} and {1}, divided by √d_head",
             steps=[Step("sum of the products", math.fsum(term.value for term in added))],
         )
 
@@ -81,10 +82,11 @@ class MaskLater(Op):
         *_, i, j = index
         if j <= i:
             kept = f"Position {i} sees position {j}, so the mask leaves the score as it is."
-            return copied("score", float(operands[0][index]), Factor(0, index), note=kept)
+            return copied("{0}", float(operands[0][index]), Factor(0, index), note=kept)
         hidden = f"Position {i} must not see position {j}, which comes later."
         mask = Term("causal mask", (), -math.inf)
-        return explained(Rule.MASK, [mask], number(-math.inf), note=hidden)
+        says = "−∞, which the causal mask puts in place of {0}"
+        return explained(Rule.MASK, [mask], number(-math.inf), says=says, note=hidden)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
@@ -113,7 +115,7 @@ class MaskNothing(Op):
         return (dy,)
 
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
-        return copied("score", float(operands[0][index]), Factor(0, index))
+        return copied("{0}", float(operands[0][index]), Factor(0, index))
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (scores,) = operands
@@ -158,10 +160,13 @@ class Softmax(Op):
         return explained(
             Rule.SHARE,
             [
-                Term(f"exp(x[{j}] − maximum)", (Factor(0, (*row, j)),), float(exponentials[j]))
+                Term("exp({0@} − maximum)", (Factor(0, (*row, j)),), float(exponentials[j]))
                 for j in order
             ],
             f"np.exp({number(x[own])} - {m}) / np.sum(np.exp(np.array({numbers(x)}) - {m}))",
+            says="the exponential of this cell’s own {0}, divided by the sum of those of its row",
+            note="The maximum, the largest {0} of the row, is subtracted first: the quotient stays "
+            "the same, and no exponential is too large to be computed.",
             steps=[
                 Step("maximum of the row", float(largest)),
                 Step("sum of the exponentials", math.fsum(exponentials)),
@@ -201,7 +206,8 @@ class WeightedSum(Op):
             values[h, :, k],
             lambda j: (Factor(0, (h, i, j)), Factor(1, (h, j, k))),
         )
-        return explained(Rule.SUM, added, code)
+        says = "the sum of {0} times {1} over the source positions"
+        return explained(Rule.SUM, added, code, says=says)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         weights, values = operands

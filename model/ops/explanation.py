@@ -1,13 +1,17 @@
 """The arithmetic of one cell of an operation's result: its terms, and how they join."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+OPERAND = re.compile(r"\{(\d+)(@?)\}")
+"""Where words have an operand's symbol, or its cell."""
 
 
 class Rule(StrEnum):
@@ -52,7 +56,8 @@ class Factor:
 @dataclass(frozen=True)
 class Term:
     """One part of a cell's arithmetic: what it is, the operands' cells it is made from (none for
-    a constant), and its value."""
+    a constant), and its value. In the words, `{0}` stands for the symbol of operand 0, and `{0@}`
+    for its cell among the factors: operations know no symbols, so `named` fills them in."""
 
     label: str
     factors: tuple[Factor, ...]
@@ -70,13 +75,15 @@ class Step:
 @dataclass(frozen=True)
 class Explanation:
     """Why one cell has its value: `terms` joined by `rule` give `total`. `code` is the same as one
-    line of NumPy, with `np` as its only name; `steps` are numbers between; `note` is what the terms
-    do not say, in a sentence."""
+    line of NumPy, with `np` as its only name; `says` is in words what the total is, however many
+    terms are listed and in whatever order; `steps` are numbers between; `note` is what the terms do
+    not say, in a sentence. All words have operands as a term's label has."""
 
     rule: Rule
     terms: tuple[Term, ...]
     total: float
     code: str
+    says: str
     steps: tuple[Step, ...] = ()
     note: str | None = None
     folded: int = 0
@@ -88,18 +95,21 @@ def explained(
     terms: Iterable[Term],
     code: str,
     *,
+    says: str | None = None,
     steps: Iterable[Step] = (),
     note: str | None = None,
 ) -> Explanation:
-    """An explanation whose total is what the rule makes of the terms."""
+    """An explanation whose total is what the rule makes of the terms; without words of its own it
+    says what the rule means."""
     terms = tuple(terms)
     total = rule.total([term.value for term in terms])
-    return Explanation(rule, terms, total, code, tuple(steps), note)
+    return Explanation(rule, terms, total, code, says or rule.meaning, tuple(steps), note)
 
 
 def copied(label: str, value: float, *factors: Factor, note: str | None = None) -> Explanation:
     """A cell that is a number from elsewhere, unchanged."""
-    return explained(Rule.COPY, [Term(label, factors, value)], number(value), note=note)
+    terms = [Term(label, factors, value)]
+    return explained(Rule.COPY, terms, number(value), says=f"{label}, as it is", note=note)
 
 
 Place = Callable[[int], tuple[Factor, Factor]]
@@ -131,10 +141,40 @@ def folded(explanation: Explanation, largest: int) -> Explanation:
     rest = ordered[largest:]
     label = f"{len(rest)} more terms, none larger"
     more = Term(label, (), math.fsum(term.value for term in rest))
-    return Explanation(
-        rule, (*first, *ordered[:largest], more, *last), explanation.total, explanation.code,
-        explanation.steps, explanation.note, len(rest),
-    )  # fmt: skip
+    return replace(explanation, terms=(*first, *ordered[:largest], more, *last), folded=len(rest))
+
+
+class Operand(Protocol):
+    """What an operand is called, as plain text: by its symbol, or one cell of it."""
+
+    @property
+    def symbol(self) -> str: ...
+
+    def cell(self, index: tuple[int, ...]) -> str:
+        """Its symbol and where the cell stands."""
+
+
+def named(explanation: Explanation, operands: Sequence[Operand]) -> Explanation:
+    """The same with the operands' names in its words."""
+
+    def filled(words: str, factors: tuple[Factor, ...] = ()) -> str:
+        def name(found: re.Match[str]) -> str:
+            n = int(found[1])
+            if not found[2]:
+                return operands[n].symbol
+            return operands[n].cell(next(one.index for one in factors if one.operand == n))
+
+        return OPERAND.sub(name, words)
+
+    return replace(
+        explanation,
+        terms=tuple(
+            replace(term, label=filled(term.label, term.factors)) for term in explanation.terms
+        ),
+        says=filled(explanation.says),
+        steps=tuple(replace(step, label=filled(step.label)) for step in explanation.steps),
+        note=None if explanation.note is None else filled(explanation.note),
+    )
 
 
 def number(value: Any) -> str:

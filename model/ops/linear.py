@@ -16,7 +16,12 @@ from model.ops.explanation import (
     numbers,
     products,
 )
-from model.ops.op import Array, Gradient, Op
+from model.ops.op import Array, Gradient, Op, raised
+
+TOP = r"{\top}"
+"""What turns a matrix."""
+SUMMED = "{0} times {1} over the features"
+"""What a dot product adds, in words."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +50,11 @@ class Linear(Op):
         added, code = products(
             "feature", x[i], weight[o], lambda k: (Factor(0, (i, k)), Factor(1, (o, k)))
         )
-        return _with_bias(added, code, bias, 2, o)
+        return _with_bias(f"the sum of {SUMMED}", added, code, bias, 2, o)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, weight, *bias = operands
-        return f"{result} = {x}\\,{weight}^{{\\top}}" + "".join(f" + {b}" for b in bias)
+        return f"{result} = {x}\\,{raised(weight, TOP)}" + "".join(f" + {b}" for b in bias)
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class HeadContributions(Op):
             weight[o, start : start + d_head],
             lambda k: (Factor(0, (h, i, k)), Factor(1, (o, start + k))),
         )
-        return explained(Rule.SUM, added, code)
+        return explained(Rule.SUM, added, code, says=f"the sum of {SUMMED} of the head")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         heads, weight = operands
@@ -151,11 +156,11 @@ class SumHeads(Op):
         contributions, *bias = operands
         i, o = index
         added = [
-            Term(f"head {h}", (Factor(0, (h, i, o)),), float(value))
+            Term("{0@}", (Factor(0, (h, i, o)),), float(value))
             for h, value in enumerate(contributions[:, i, o])
         ]
         code = f"np.sum({numbers(contributions[:, i, o])})"
-        return _with_bias(added, code, bias, 1, o)
+        return _with_bias("the sum of {0} over the heads", added, code, bias, 1, o)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         contributions, *bias = operands
@@ -163,10 +168,12 @@ class SumHeads(Op):
 
 
 def _with_bias(
-    added: list[Term], code: str, bias: Sequence[Array], operand: int, o: int
+    says: str, added: list[Term], code: str, bias: Sequence[Array], operand: int, o: int
 ) -> Explanation:
     """A sum, and the bias of feature `o` where the operation has one."""
     for vector in bias:
-        added = [*added, Term("bias", (Factor(operand, (o,)),), float(vector[o]))]
+        symbol = f"{{{operand}}}"
+        added = [*added, Term(f"bias {symbol}", (Factor(operand, (o,)),), float(vector[o]))]
         code += f" + {number(vector[o])}"
-    return explained(Rule.SUM, added, code)
+        says += f", plus {symbol}"
+    return explained(Rule.SUM, added, code, says=says)

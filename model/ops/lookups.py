@@ -99,7 +99,7 @@ class LookUp(Op):
         i, k = index
         row = int(ids[i])
         return copied(
-            f"row {row}, feature {k}",
+            f"{{1}}, row {row}, feature {k}",
             float(table[row, k]),
             Factor(0, (i,)),
             Factor(1, (row, k)),
@@ -129,7 +129,7 @@ class LookUpPosition(Op):
         _, table = operands
         i, k = index
         return copied(
-            f"row {i}, feature {k}",
+            f"{{1}}, row {i}, feature {k}",
             float(table[index]),
             Factor(1, index),
             note=f"Position {i} chooses the table's row {i}, whatever character stands there.",

@@ -42,7 +42,8 @@ class Mean(Op):
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         (i,) = index
         x = operands[0][i].astype(np.float64)
-        return _mean("x", i, x, f"np.mean({numbers(x)})")
+        of = "the sum of the features of {0}, divided by their number"
+        return _mean("{0}", of, i, x, f"np.mean({numbers(x)})")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -73,7 +74,8 @@ class Variance(Op):
         (i,) = index
         x, mean = operands[0][i].astype(np.float64), float(operands[1][i])
         code = f"np.mean((np.array({numbers(x)}) - {number(mean)}) ** 2)"
-        return _mean("(x − mean)²", i, np.square(x - mean), code, Factor(1, index))
+        of = "the sum of the squares of {0} minus {1}, divided by the number of features"
+        return _mean("({0} − {1})²", of, i, np.square(x - mean), code, Factor(1, index))
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, mean = operands
@@ -106,12 +108,17 @@ class Normalize(Op):
         return explained(
             Rule.QUOTIENT,
             [
-                Term("x", (Factor(0, index),), x),
-                Term("− mean", (Factor(1, (i,)),), -mean),
-                Term("√(variance + ε)", (Factor(2, (i,)),), math.sqrt(variance + self.epsilon)),
+                Term("{0}", (Factor(0, index),), x),
+                Term("−{1}", (Factor(1, (i,)),), -mean),
+                Term(
+                    f"√({{2}} + ε), with ε = {self.epsilon!r}",
+                    (Factor(2, (i,)),),
+                    math.sqrt(variance + self.epsilon),
+                ),
             ],
             f"({number(x)} - {number(mean)}) / np.sqrt({number(variance)} + {self.epsilon!r})",
-            steps=[Step("x − mean", x - mean)],
+            says="{0} minus {1}, divided by √({2} + ε)",
+            steps=[Step("{0} − {1}", x - mean)],
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
@@ -140,10 +147,11 @@ class ScaleAndShift(Op):
         return explained(
             Rule.SUM,
             [
-                Term("scaled", (Factor(0, index), Factor(1, (k,))), x * scale),
-                Term("shift", (Factor(2, (k,)),), shift),
+                Term("{0} · {1}", (Factor(0, index), Factor(1, (k,))), x * scale),
+                Term("{2}", (Factor(2, (k,)),), shift),
             ],
             f"{number(x)} * {number(scale)} + {number(shift)}",
+            says="{0} times {1}, plus {2}",
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
@@ -173,7 +181,8 @@ class MeanSquare(Op):
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         (i,) = index
         x = operands[0][i].astype(np.float64)
-        return _mean("x²", i, np.square(x), f"np.mean(np.square({numbers(x)}))")
+        of = "the sum of the squared features of {0}, divided by their number"
+        return _mean("({0})²", of, i, np.square(x), f"np.mean(np.square({numbers(x)}))")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands
@@ -205,10 +214,11 @@ class RmsNormalize(Op):
         return explained(
             Rule.QUOTIENT,
             [
-                Term("x", (Factor(0, index),), x),
-                Term("√(mean square + ε)", (Factor(1, (i,)),), root),
+                Term("{0}", (Factor(0, index),), x),
+                Term(f"√({{1}} + ε), with ε = {self.epsilon!r}", (Factor(1, (i,)),), root),
             ],
             f"{number(x)} / np.sqrt({number(mean_square)} + {self.epsilon!r})",
+            says="{0} divided by √({1} + ε)",
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
@@ -234,15 +244,16 @@ class Scale(Op):
     def explain(self, index: tuple[int, ...], y: Array, *operands: Array) -> Explanation:
         _, k = index
         x, gain = float(operands[0][index]), float(operands[1][k])
-        terms = [Term("x", (Factor(0, index),), x), Term("gain", (Factor(1, (k,)),), gain)]
-        return explained(Rule.PRODUCT, terms, f"{number(x)} * {number(gain)}")
+        terms = [Term("{0}", (Factor(0, index),), x), Term("{1}", (Factor(1, (k,)),), gain)]
+        code = f"{number(x)} * {number(gain)}"
+        return explained(Rule.PRODUCT, terms, code, says="{0} times {1}")
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         x, gain = operands
         return rf"{result} = {x} \odot {gain}"
 
 
-def _mean(label: str, i: int, parts: Array, code: str, *others: Factor) -> Explanation:
+def _mean(label: str, says: str, i: int, parts: Array, code: str, *others: Factor) -> Explanation:
     """The mean of one number a feature of position `i`; `others` are read for each of them."""
     added = [
         Term(f"{label}, feature {k}", (Factor(0, (i, k)), *others), float(part))
@@ -250,4 +261,4 @@ def _mean(label: str, i: int, parts: Array, code: str, *others: Factor) -> Expla
     ]
     divisor = Term("number of features", (), float(len(parts)))
     steps = [Step("sum", math.fsum(parts))]
-    return explained(Rule.QUOTIENT, [*added, divisor], code, steps=steps)
+    return explained(Rule.QUOTIENT, [*added, divisor], code, says=says, steps=steps)

@@ -29,6 +29,11 @@ Gradient = Array | Rows | None
 """d scalar / d operand: of the operand's shape and dtype; None where the operand is integers."""
 
 
+def raised(symbol: str, exponent: str) -> str:
+    """A symbol with an exponent in LaTeX; one that has something above it already is braced."""
+    return f"{{{symbol}}}^{exponent}" if "^" in symbol else f"{symbol}^{exponent}"
+
+
 class Op(ABC):
     """One operation: its words, its equation, its result, its derivative, a cell's arithmetic."""
 

@@ -55,6 +55,7 @@ class Sinusoids(Op):
                 Term(f"frequency 10000^(−{pair}/{self.width})", (), frequency),
             ],
             f"np.{function}({position} * {BASE!r} ** (-{pair} / {self.width}))",
+            says=f"the {'sine' if even else 'cosine'} of position times frequency",
             steps=[Step("angle, in radians", position * frequency)],
         )
 
@@ -101,14 +102,15 @@ class Rotate(Op):
         terms, code = [], []
         for k, (name, by, function) in enumerate(turns, start=pair):
             value = float(x[h, position, k])
-            terms.append(Term(f"feature {k} · {name}", (Factor(0, (h, position, k)),), value * by))
+            terms.append(Term(f"{{0@}} · {name}", (Factor(0, (h, position, k)),), value * by))
             code.append(f"{number(value)} * {function}({theta})")
         steps = [Step("θ, in radians", angle), Step("cos θ", cos), Step("sin θ", sin)]
         note = (
             f"Position {position} turns the pair of features {pair} and {pair + 1} by "
             f"θ = {position} · 10000^(−{pair}/{width})."
         )
-        return explained(Rule.SUM, terms, " + ".join(code), steps=steps, note=note)
+        says = f"{turns[0][0]} times the first of the pair plus {turns[1][0]} times the second"
+        return explained(Rule.SUM, terms, " + ".join(code), says=says, steps=steps, note=note)
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
         (x,) = operands

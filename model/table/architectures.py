@@ -129,7 +129,8 @@ def _stack(table: Table, ids: str, config: ModelConfig, *memory: str) -> str:
     for index in range(config.n_blocks):
         name = stack.named(f"Block {index + 1}")
         table.group = name
-        x = block(table, f"{stack.prefix}blocks.{index}", name, index, x, config, *memory)
+        with table.in_block(index + 1):
+            x = block(table, f"{stack.prefix}blocks.{index}", name, index, x, config, *memory)
     if config.wiring is Wiring.PRE_LN:
         table.group = "Output"
         placed = (sections.POST_AGAINST_PRE, sections.STACKING)

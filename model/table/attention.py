@@ -57,10 +57,15 @@ def attention(
     position, source = table.stack.position, looking.source
     by_head = (HEAD, position, source)
 
+    def below(*parts: str) -> str:
+        """What is written below a letter: these, and what tells this attention from another."""
+        index = ",".join((*parts, *looking.index))
+        return f"{{{index}}}" if len(index) > 1 else index
+
     def indexed(letter: str, *more: str) -> str:
         """The letter with what is written below it, if anything is."""
-        below = ",".join((*more, *looking.index))
-        return f"{letter}_{{{below}}}" if below else letter
+        index = below(*more)
+        return f"{letter}_{index}" if index else letter
 
     def projection(leaf: str, title: str, letter: str, module: str, read: str, along: Axis) -> str:
         return table.add(
@@ -71,7 +76,7 @@ def attention(
             Kind.SIGNED,
             HeadLinear(config.n_heads),
             inputs=(read,),
-            weights=matrix(config, f"{prefix}.{module}", letter, D_MODEL, D_MODEL),
+            weights=matrix(config, f"{prefix}.{module}", below(letter), D_MODEL, D_MODEL),
             sections=taught,
         )
 
@@ -119,7 +124,7 @@ def attention(
         inputs=(weights, v),
         sections=taught,
     )
-    slices, *bias = matrix(config, f"{prefix}.output", "O", D_MODEL, D_MODEL)
+    slices, *bias = matrix(config, f"{prefix}.output", below("O"), D_MODEL, D_MODEL)
     contributions = table.add(
         f"{prefix}.contributions",
         f"{name} · head contributions",

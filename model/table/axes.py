@@ -33,7 +33,7 @@ class Along(StrEnum):
 class Axis:
     """One named axis. `symbol` is how shapes print it, `meaning` what its indices count; `field` is
     the config entry with its size; without one, the size is the number of the characters `along`
-    it, less `fewer`; without either, it is 1."""
+    it, less `fewer`; without either, it is 1. Indices count from 0; people count from `first`."""
 
     name: str
     symbol: str
@@ -41,6 +41,12 @@ class Axis:
     field: str | None = None
     along: Along | None = None
     fewer: int = 0
+    first: int = 0
+
+    def place(self, index: int) -> str:
+        """An index as people say it within a cell's name: "head 3" of index 2, plain "6" where
+        they count as the index does."""
+        return f"{self.name} {index + self.first}" if self.first else str(index)
 
     def size(self, config: ModelConfig, lengths: Lengths) -> int:
         if self.field is not None:
@@ -103,7 +109,7 @@ D_MODEL = Axis(
     "block norms each sum before it goes on",
     "d_model",
 )
-HEAD = Axis("head", "h", "the heads of an attention, which look side by side", "n_heads")
+HEAD = Axis("head", "h", "the heads of an attention, which look side by side", "n_heads", first=1)
 D_HEAD = Axis(
     "d_head",
     "d_head",

@@ -69,7 +69,7 @@ def _fed_forward(
         changed = feed_forward(table, f"{prefix}.ffn", name, x, config)
     summed = _added(table, f"{prefix}.ffn_residual", f"{name} · stream + feed-forward", "R_f",
                     (x, changed), (*AFTER_THE_SUM, *_in_two_steps(table, config)))  # fmt: skip
-    norm, result = NORMS[config.norm], f"{table.stack.stream}_{index + 1}"
+    norm, result = NORMS[config.norm], table.stack.streamed(index + 1)
     placed = (sections.POST_LN, *_in_two_steps(table, config))
     return norm(table, f"{prefix}.ffn_norm", f"{name} · {norm_name}", summed, "f", result, config,
                 placed)  # fmt: skip
@@ -94,7 +94,7 @@ def pre_norm_block(
                     placed)  # fmt: skip
         changed = feed_forward(table, f"{prefix}.ffn", name, read, config)
     return _added(table, f"{prefix}.ffn_residual", f"{name} · stream + feed-forward",
-                  f"{stream}_{index + 1}", (x, changed), taught)  # fmt: skip
+                  table.stack.streamed(index + 1), (x, changed), taught)  # fmt: skip
 
 
 BLOCKS = {Wiring.POST_LN: post_norm_block, Wiring.PRE_LN: pre_norm_block}

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.ops.op import Op
 from model.table.axes import D_MODEL, Axis
 from model.table.sections import Section, in_order
 from model.table.stage import Kind, Stage, Weight
+from model.table.symbols import marked
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,36 @@ class StackSpec:
         """A title with the stack's before it: "Encoder block 1", or plain "Block 1"."""
         return f"{self.title} {title[0].lower()}{title[1:]}" if self.title else title
 
+    def streamed(self, blocks: int) -> str:
+        """The symbol of the residual stream after a number of blocks."""
+        return f"{self.stream}_{blocks}"
+
+    def marked(self, symbol: str, block: int | None = None) -> str:
+        """The symbol with the block above it, counted from 1, that its tensor belongs to, and the
+        first letter of the stack where there are two; what belongs to neither carries nothing."""
+        stack = rf"\text{{{self.title[0]}}}" if self.title else ""
+        mark = f"{stack}{'' if block is None else block}"
+        return marked(symbol, mark) if mark else symbol
+
 
 class Table:
     """Collects stages: an equation can use the symbols of what came before, and each stage
-    stands in the `stack`, in the `group` and on the `branch` of the moment."""
+    stands in the `stack`, in the `group`, in the `block` and on the `branch` of the moment. In a
+    block, its symbol and its weights' carry the block's number, which is 1 for the first."""
 
     def __init__(self, stack: StackSpec) -> None:
         self.stages: dict[str, Stage] = {}
         self.stack = stack
         self.group = ""
         self.branch: str | None = None
+        self.block: int | None = None
+
+    @contextmanager
+    def in_block(self, number: int) -> Iterator[None]:
+        """What is declared inside belongs to a block, counted from 1."""
+        self.block = number
+        yield
+        self.block = None
 
     @contextmanager
     def on_branch(self, name: str) -> Iterator[None]:
@@ -73,6 +94,8 @@ class Table:
         sections: tuple[Section, ...],
     ) -> str:
         assert key not in self.stages, f"stage {key} is declared twice"
+        symbol = self._named(symbol)
+        weights = tuple(replace(weight, symbol=self._named(weight.symbol)) for weight in weights)
         operands = [self.stages[i].symbol for i in inputs] + [w.symbol for w in weights]
         equation = op.equation(symbol, operands)
         self.stages[key] = Stage(
@@ -80,3 +103,9 @@ class Table:
             self.group, self.branch, inputs, weights,
         )  # fmt: skip
         return key
+
+    def _named(self, symbol: str) -> str:
+        """With the block's mark, but for the block's result, which counts the blocks itself."""
+        if self.block is None or symbol == self.stack.streamed(self.block):
+            return symbol
+        return self.stack.marked(symbol, self.block)

@@ -7,6 +7,8 @@ and `code` of each row against the stage table and the configuration.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.table.symbols import without_block
+
 
 class Text(StrEnum):
     """Where a notation is used; the value names the text to a reader."""
@@ -70,30 +72,32 @@ TENSORS = (
              (r"\mathbf{p}_{\text{pos}}", r"\text{PE}")),
     Notation("residual stream after a number of blocks", ("input", "ffn_norm.output"),
              ("X_0", "X_1", "X_2"), (r"\mathbf{x}",), ("x",), (r"\mathbf{x}_\ell",)),
-    Notation("residual stream after a pre-norm block's attention", ("attn_residual",), ("X_a",),
-             (), (), (r"\mathbf{u}_\ell",)),
+    Notation("residual stream after a pre-norm block's attention", ("attn_residual",),
+             ("X_a^{(n)}",), (), (), (r"\mathbf{u}_\ell",)),
     Notation("projections of an attention", ("query", "key", "value", "output"),
-             ("W_Q", "W_K", "W_V", "W_O"), ("W^Q", "W^K", "W^V", "W^O"), (),
+             ("W_Q^{(n)}", "W_K^{(n)}", "W_V^{(n)}", "W_O^{(n)}"), ("W^Q", "W^K", "W^V", "W^O"), (),
              ("W_Q", "W_K", "W_V", "W_O")),
-    Notation("values", ("v",), ("V",), (r"\mathbf{v}_j",)),
-    Notation("attention weights", ("weights",), ("A",), ("A_{ij}",)),
-    Notation("outputs of the heads", ("heads",), ("Y",), (r"\mathbf{y}_i",)),
-    Notation("contributions of the heads", ("contributions",), ("C",)),
+    Notation("values", ("v",), ("V^{(n)}",), (r"\mathbf{v}_j",)),
+    Notation("attention weights", ("weights",), ("A^{(n)}",), ("A_{ij}",)),
+    Notation("outputs of the heads", ("heads",), ("Y^{(n)}",), (r"\mathbf{y}_i",)),
+    Notation("contributions of the heads", ("contributions",), ("C^{(n)}",)),
     Notation("positions that were hidden from an encoder", ("hidden",), ("h",)),
-    Notation("mean of a position's features", ("mean",), (r"\mu_a",), (r"\mu",), (r"\mu",)),
-    Notation("variance of a position's features", ("variance",), (r"\sigma_a^2",),
+    Notation("mean of a position's features", ("mean",), (r"\mu_a^{(n)}",), (r"\mu",), (r"\mu",)),
+    Notation("variance of a position's features", ("variance",), (r"{\sigma_a^{(n)}}^2",),
              (r"\sigma^2",), (r"\sigma^2",)),
     Notation("constant under the root of a norm", ("norm_epsilon",), (r"\epsilon",),
              (r"\epsilon",), (r"\epsilon",), (r"\epsilon",)),
-    Notation("normalized features", ("normalized",), (r"\hat{X}_a",), (), (r"\hat{x}",)),
-    Notation("scale and shift of a LayerNorm", ("weight", "bias"), (r"\gamma_a", r"\beta_a"),
+    Notation("normalized features", ("normalized",), (r"\hat{X}_a^{(n)}",), (), (r"\hat{x}",)),
+    Notation("scale and shift of a LayerNorm", ("weight", "bias"),
+             (r"\gamma_a^{(n)}", r"\beta_a^{(n)}"),
              (r"\boldsymbol{\gamma}", r"\boldsymbol{\beta}"), (r"\gamma", r"\beta")),
-    Notation("gain of an RMSNorm", ("weight",), ("g_a",), (), (), ("g",)),
-    Notation("first layer of the feed-forward network", ("up",), ("W_1", "b_1"),
+    Notation("gain of an RMSNorm", ("weight",), ("g_a^{(n)}",), (), (), ("g",)),
+    Notation("first layer of the feed-forward network", ("up",), ("W_1^{(n)}", "b_1^{(n)}"),
              ("W_1", r"\mathbf{b}_1"), ("W_1", "b_1")),
-    Notation("second layer of the feed-forward network", ("down",), ("W_2", "b_2"),
+    Notation("second layer of the feed-forward network", ("down",), ("W_2^{(n)}", "b_2^{(n)}"),
              ("W_2", r"\mathbf{b}_2"), ("W_2", "b_2")),
-    Notation("gate, up and down of a SwiGLU", ("gate", "up", "down"), ("W_g", "W_u", "W_d"),
+    Notation("gate, up and down of a SwiGLU", ("gate", "up", "down"),
+             ("W_g^{(n)}", "W_u^{(n)}", "W_d^{(n)}"),
              (), (), ("W_g", "W_u", "W_d")),
     Notation("what the output layer reads", ("ffn_norm.output", "final_norm.output"),
              ("X_2", "N_o"), (r"\mathbf{h}_{\text{final}}",), (), (r"\mathbf{h}_t",)),
@@ -102,19 +106,20 @@ TENSORS = (
              (r"E^\top",)),
     Notation("logits", ("logits",), ("Z",), (r"\mathbf{z}",), (), (r"\text{logits}_t",)),
 )  # fmt: skip
-"""Tensors and weights; `here` has the symbol of a decoder without an encoder, of its first norm or
-block where there are several."""
+"""Tensors and weights; `here` has the symbol of a decoder without an encoder, of its first norm
+where there are several, `n` for the number of the block."""
 
 NOTATION = (*SIZES, *TENSORS)
 
 
 def letters() -> dict[str, tuple[tuple[Notation, tuple[Text, ...]], ...]]:
-    """Each letter that means several things, bold or not: the things, and where it means them."""
+    """Each letter that means several things, in a block or not: the things, and where it means
+    them."""
     found: dict[str, dict[Notation, list[Text]]] = {}
     for one in NOTATION:
         for text, formulas in one.written.items():
             for formula in formulas:
-                texts = found.setdefault(formula, {}).setdefault(one, [])
+                texts = found.setdefault(without_block(formula), {}).setdefault(one, [])
                 if text not in texts:
                     texts.append(text)
     return {

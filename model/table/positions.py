@@ -7,7 +7,7 @@ from model.ops.op import Op
 from model.ops.positions import Rotate, Sinusoids
 from model.table import sections, teaching
 from model.table.axes import CONTEXT, D_HEAD, D_MODEL, HEAD, Axis
-from model.table.declaring import Table
+from model.table.declaring import StackSpec, Table
 from model.table.stage import Kind, Weight
 from model.table.teaching import Taught
 
@@ -18,12 +18,12 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     if make is None:
         return embeddings
     stack = table.stack
-    op, weights, taught = make(config, stack.prefix)
+    op, weights, taught = make(stack, config)
     with table.on_branch("positions"):
         positions = table.add(
             f"{stack.prefix}positions",
             stack.named("Position vectors"),
-            "P",
+            stack.marked("P"),
             stack.on_stream,
             Kind.SIGNED,
             op,
@@ -34,7 +34,7 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     return table.add(
         f"{stack.prefix}input",
         stack.named("Embeddings + positions"),
-        f"{stack.stream}_0",
+        stack.streamed(0),
         stack.on_stream,
         Kind.SIGNED,
         Add(),
@@ -43,12 +43,13 @@ def with_positions(table: Table, ids: str, embeddings: str, config: ModelConfig)
     )
 
 
-def _learned(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...], Taught]:
-    table = Weight(f"{prefix}positions.weight", "W_P", (CONTEXT, D_MODEL))
+def _learned(stack: StackSpec, config: ModelConfig) -> tuple[Op, tuple[Weight, ...], Taught]:
+    key = f"{stack.prefix}positions.weight"
+    table = Weight(key, stack.marked("W_P"), (CONTEXT, D_MODEL))
     return LookUpPosition(), (table,), (sections.WHICH_ENCODING,)
 
 
-def _sinusoidal(config: ModelConfig, prefix: str) -> tuple[Op, tuple[Weight, ...], Taught]:
+def _sinusoidal(stack: StackSpec, config: ModelConfig) -> tuple[Op, tuple[Weight, ...], Taught]:
     return Sinusoids(config.d_model), (), (sections.SHIFT,)
 
 

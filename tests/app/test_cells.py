@@ -52,6 +52,7 @@ def same(answer: dict[str, Any], cell: Cell) -> bool:
                     "gradient": one.gradient,
                     "index": list(one.index),
                     "value": sent_as(one.value),
+                    "name": one.name,
                 }
                 for one in term.factors
             ],
@@ -62,6 +63,8 @@ def same(answer: dict[str, Any], cell: Cell) -> bool:
     return (
         answer["terms"] == terms
         and answer["rule"] == cell.rule
+        and (answer["joined"], answer["name"], answer["counted"])
+        == (cell.joined, cell.name, cell.counted)
         and answer["index"] == list(cell.index)
         and answer["value"] == sent_as(cell.value)
         and answer["total"] == sent_as(cell.total)

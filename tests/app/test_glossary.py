@@ -14,6 +14,7 @@ from model.config import PRESETS
 from model.table.architectures import stages
 from model.table.notation import NOTATION, Notation, letters
 from model.table.stage import Kind, Stage
+from model.table.symbols import of_any_block
 from tests.app.answers import problem, strict
 from tests.app.conftest import Serve
 
@@ -159,7 +160,7 @@ def test_notation_is_what_the_tables_and_the_code_have(row: Notation) -> None:
     axes |= {axis for _, stage in EVERY for weight in stage.weights for axis in weight.axes}
     keys = {stage.key for _, stage in EVERY} | {w.key for _, stage in EVERY for w in stage.weights}
     names = fields | {axis.name for axis in axes}
-    symbols = {one.symbol for _, stage in EVERY for one in (stage, *stage.weights)}
+    symbols = {of_any_block(one.symbol) for _, stage in EVERY for one in (stage, *stage.weights)}
     symbols |= {axis.symbol for axis in axes}
     equations = " ".join(stage.equation for _, stage in EVERY)
     for code in row.code:

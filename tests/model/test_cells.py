@@ -149,14 +149,16 @@ def test_gradient_says_what_every_stage_that_reads_the_tensor_passes_back(
         assert math.fsum(step.value for step in cell.steps) == pytest.approx(cell.total, abs=1e-12)
 
 
-def test_terms_of_a_gradient_are_gradients_times_slopes(traced: Trace, cells: list[Cell]) -> None:
+def test_terms_of_a_gradient_are_gradients_times_derivatives(
+    traced: Trace, cells: list[Cell]
+) -> None:
     for cell in passed_back(traced, cells):
         for term in cell.terms[: len(cell.terms) - bool(cell.folded)]:
             (one,) = term.factors
             assert one.gradient
             assert one.stage in cell.used_by
-            slope = float(term.label.removeprefix("slope "))
-            assert term.value == pytest.approx(one.value * slope, rel=1e-7, abs=1e-30)
+            derivative = float(term.label.rpartition(" = ")[2])
+            assert term.value == pytest.approx(one.value * derivative, rel=1e-7, abs=1e-30)
 
 
 def test_gradient_of_the_loss_is_one_over_its_number(traced: Trace) -> None:
@@ -289,22 +291,24 @@ def test_cell_that_moves_nothing_is_explained_by_the_largest_gradient(plain: Tra
     (one,) = term.factors
     gradient = traced.gradient("embeddings")
     assert gradient is not None
-    assert (term.label, one.stage) == ("slope 0", "embeddings")
+    assert (term.label, one.stage) == (r"∂X_tok/∂W_E = 0", "embeddings")
     assert abs(one.value) == np.abs(gradient).max() > 0
 
 
 def test_equation_of_a_gradient_sums_what_each_reader_passes_back(translated: Trace) -> None:
-    """(∂y/∂x)ᵀ ∂L/∂y for each y: the transpose stands at the Jacobian alone."""
+    """(∂y/∂x)ᵀ ∂ℓ̄/∂y for each y: the transpose stands at the Jacobian alone."""
     cell = explain(translated, "decoder.input", (0, 0), gradient=True)
     stage, readers = translated.stage("decoder.input"), [*map(translated.stage, cell.used_by)]
     x = stage.symbol
     passed = [
         rf"\left(\frac{{\partial {y}}}{{\partial {x}}}\right)^{{\top}}"
-        rf"\frac{{\partial L}}{{\partial {y}}}"
+        rf"\frac{{\partial \bar{{\ell}}}}{{\partial {y}}}"
         for y in (reader.symbol for reader in readers)
     ]
     assert len(passed) > 1
-    assert cell.equation == rf"\frac{{\partial L}}{{\partial {x}}} = {' + '.join(passed)}"
+    assert (
+        cell.equation == rf"\frac{{\partial \bar{{\ell}}}}{{\partial {x}}} = {' + '.join(passed)}"
+    )
 
 
 # How much is listed

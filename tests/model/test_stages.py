@@ -1,5 +1,6 @@
 """The stage table of every preset, held against the checkpoint's parameters and the design."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -10,9 +11,10 @@ from model import LoadedModel, trace
 from model.config import PRESETS, ModelConfig
 from model.ops.attention import MaskLater
 from model.ops.lookups import Given
-from model.table.architectures import stages
+from model.table.architectures import stages, weights_of
 from model.table.axes import Lengths
 from model.table.stage import Kind, Stage
+from model.table.symbols import marked, of_any_block, plain, without_block
 from tests.model.texts import given_zeros, lengths_of
 
 # The design's axes and kinds by leaf, restated so that a slip in the table is seen.
@@ -57,9 +59,38 @@ def test_titles_are_unique(config: ModelConfig) -> None:
     assert len(set(titles)) == len(titles)
 
 
-def test_symbols_are_unique_within_a_group(config: ModelConfig) -> None:
-    shown = [(stage.group, stage.symbol) for stage in stages(config)]
-    assert len(set(shown)) == len(shown)
+def test_no_two_tensors_of_a_model_have_one_symbol(config: ModelConfig) -> None:
+    """Neither in LaTeX nor as plain text, whatever block or stack they are of."""
+    tensors = [*stages(config), *weights_of(config).values()]
+    for written in (str, plain):
+        found = [written(tensor.symbol) for tensor in tensors]
+        assert [one for one in found if found.count(one) > 1] == []
+
+
+def test_symbols_carry_the_block_of_their_key(config: ModelConfig) -> None:
+    """In a block: its number above, after the stack's letter; elsewhere no number. The block's
+    result counts the blocks itself."""
+    for tensor in (*stages(config), *weights_of(config).values()):
+        stack, in_block, rest = tensor.key.rpartition("blocks.")
+        block = int(rest.split(".")[0]) + 1 if in_block else None
+        found = re.search(r"\^\{\((?:\\text\{(\w)\})?(\d+)\)\}", tensor.symbol)
+        if found is not None:
+            assert (found[1] or "", int(found[2])) == (stack[:1].upper(), block), tensor.key
+        else:
+            assert block is None or tensor.symbol in (f"X_{block}", f"E_{block}"), tensor.key
+
+
+def test_block_above_a_symbol_keeps_its_power_and_can_be_taken_off() -> None:
+    assert marked(r"\sigma_a^2", "12") == r"{\sigma_a^{(12)}}^2"
+    assert of_any_block(r"W_{Q,c}^{(\text{D}12)}") == "W_{Q,c}^{(n)}"
+    assert without_block(marked("V", "2")) == "V"
+
+
+def test_symbol_as_plain_text_has_no_latex(config: ModelConfig) -> None:
+    for tensor in (*stages(config), *weights_of(config).values()):
+        assert not set(plain(tensor.symbol)) & set("\\{}^"), tensor.symbol
+    assert plain(r"\hat{X}_f^{(2)}") == "X\u0302_f⁽²⁾"
+    assert plain(r"{\sigma_a^{(\text{E}1)}}^2") == "(σ_a⁽ᴱ¹⁾)²"
 
 
 def test_titles_count_blocks_from_one(config: ModelConfig) -> None:

@@ -53,6 +53,5 @@ def cell_answer(traced: Trace, cell: Cell) -> dict[str, Any]:
         **wire.read_text(traced),
         **vars(cell),  # what is nested in it orjson writes far quicker than asdict copies it
         "mathml": mathml(cell.equation),
-        "joined": cell.rule.meaning,
         "notices": list(traced.notices),
     }
