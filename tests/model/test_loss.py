@@ -190,7 +190,7 @@ def test_probabilities_have_the_gradient_zero_and_its_cell_says_why(name: str) -
     assert cell.equal
     assert cell.note is not None
     assert "its gradient is 0 everywhere" in cell.note
-    assert cell.equation == r"\frac{\partial L}{\partial p} = 0"
+    assert cell.equation == r"\frac{\partial \bar{\ell}}{\partial p} = 0"
 
 
 def test_gradient_of_a_logit_comes_from_the_loss_of_its_own_row_however_small() -> None:
