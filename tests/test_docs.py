@@ -94,6 +94,43 @@ def test_module_commands_are_understood() -> None:
         PARSERS[name].parse_args(arguments)
 
 
+WINDOWS_PYTHON = ".venv\\Scripts\\python"
+
+
+def windows_lines() -> list[list[str]]:
+    """Every line of the README's PowerShell, as words."""
+    lines = [line for block in blocks("powershell") for line in block.splitlines()]
+    return [[word.strip("'") for word in line.split()] for line in lines]
+
+
+def makefile_modules() -> list[list[str]]:
+    """What the Makefile's recipes give `python -m`, its variables at their defaults."""
+    variables = dict(re.findall(r"^([A-Z]+) [?:]= (.*)$", MAKEFILE, re.MULTILINE)) | {"ARGS": ""}
+    written = MAKEFILE
+    while found := re.search(r"\$\(([A-Z]+)\)", written):
+        written = written.replace(found[0], variables.get(found[1], ""))
+    lines = re.findall(r"^\t@?\.venv/bin/python -m (.*)$", written, re.MULTILINE)
+    ignored = {"--disable-pip-version-check", "--quiet"}
+    return [[word for word in shlex.split(line) if word not in ignored] for line in lines]
+
+
+def test_windows_lines_are_those_of_make() -> None:
+    """F32: the same modules with the same options; what runs them is Windows' own."""
+    known = makefile_modules()
+    started, *rest = windows_lines()
+    assert started == ["py", "-m", "venv", ".venv"]
+    runs = [words for words in rest if not words[0].startswith("$env:")]
+    assert all(words[:2] == [WINDOWS_PYTHON, "-m"] for words in runs)
+    assert all(words[2:] in known for words in runs), known
+    assert {words[2] for words in runs} == {"pip", "app", "tests.browser.chromium", "pytest"}
+
+
+def test_windows_lines_set_what_make_exports() -> None:
+    exported = dict(re.findall(r"^export (\w+) \?= (\w+)$", MAKEFILE, re.MULTILINE))
+    named = [line for block in blocks("powershell") for line in block.splitlines()]
+    assert dict(re.findall(r"\$env:(\w+) = (\w+)", "\n".join(named))) == exported
+
+
 def test_curl_commands_are_answered(server: str) -> None:
     asked = [words for words in commands() if words[0] == "curl"]
     assert asked
