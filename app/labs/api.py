@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 
 from app.labs import schemas
+from app.labs.schemas_counting import CountingAnswer, CountingRequest
 from app.labs.schemas_experiment import ExperimentAnswer, ExperimentRequest
 from app.server.access import Served
 from app.server.json import JSON_TYPE, to_json
@@ -20,20 +21,19 @@ from model.labs.residuals import residuals
 router = APIRouter(prefix="/labs", tags=["labs"])
 
 
-@router.get("/counting", responses={200: {"model": schemas.CountingAnswer}})
-async def show_counting(
-    service: Served, request: Annotated[schemas.CountingRequest, Query()]
-) -> Response:
+@router.get("/counting", responses={200: {"model": CountingAnswer}})
+async def show_counting(service: Served, request: Annotated[CountingRequest, Query()]) -> Response:
     """The parameters of a model of any sizes, itemised by formula and from its tensors, one block
-    against 12 d², and FLOPs; beside it the same for the models that the course speaks of."""
-    config = configured(**request.model_dump())
-    body = await service.slowly(lambda: to_json(_counted(config)))
+    against 12 d², FLOPs, and the rules of thumb P ≈ 12 L d² + V d and C ≈ 6 N D with their error;
+    beside it the same for the models that the course speaks of."""
+    config = configured(**request.model_dump(exclude={"tokens"}))
+    body = await service.slowly(lambda: to_json(_counted(config, request.tokens)))
     return Response(body, media_type=JSON_TYPE)
 
 
-def _counted(config: ModelConfig) -> dict[str, Any]:
+def _counted(config: ModelConfig, tokens: int) -> dict[str, Any]:
     return {
-        "counting": counting(config),
+        "counting": counting(config, tokens),
         "references": [{"name": name, "counting": known} for name, known in references()],
     }
 

@@ -1,7 +1,7 @@
 """What a lab's page lets one move: each control's ends are the limits of the API's own request."""
 
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, log2, log10
 from typing import Any, Literal
 
 from app.server.schemas import Request
@@ -16,7 +16,8 @@ class Move:
     """A parameter that the page moves.
 
     `least`: its slider goes up in ratios, from this size on (and from it down, if the range has
-    negative numbers). `below`, `above`: it stays under, over, another parameter; under a list, it
+    negative numbers). `octaves`: it goes up in powers of two and the halves between them, as the
+    sizes of models do. `below`, `above`: it stays under, over, another parameter; under a list, it
     is one of its indices. `multiple_of`: it is a multiple of another one. `single`: of the list
     that the API takes, the page gives one number. `start`: where the page begins, if not at the
     API's default.
@@ -28,6 +29,7 @@ class Move:
     start: Any = None
     step: float | None = None
     least: float | None = None
+    octaves: bool = False
     below: str | None = None
     above: str | None = None
     multiple_of: str | None = None
@@ -73,6 +75,8 @@ def control(request: type[Request], move: Move) -> Control:
     if low is not None and high is not None:
         if move.least is not None:
             ladder = stops(low, high, move.least)
+        if move.octaves:
+            ladder = octaves(low, high)
         step = move.step or number.get("multipleOf") or (1 if whole else (high - low) / STEPS)
     return Control(
         name=move.name,
@@ -115,3 +119,11 @@ def stops(low: float, high: float, least: float) -> tuple[float, ...]:
     found = {0.0, low, high, *sizes, *(-size for size in sizes)}
     kept = (stop for stop in found if abs(stop) >= least or stop in (0, low, high))
     return tuple(sorted(stop for stop in kept if low <= stop <= high))
+
+
+def octaves(low: float, high: float) -> tuple[float, ...]:
+    """1, 2, 3, 4, 6, 8, 12, 16 and so on, as far as they lie between low and high; and both
+    ends."""
+    powers = [2.0**power for power in range(floor(log2(high)) + 1)]
+    found = {low, high, *powers, *(1.5 * power for power in powers[1:])}
+    return tuple(sorted(stop for stop in found if low <= stop <= high))

@@ -6,63 +6,12 @@ from pydantic import Field
 
 from app.server.queries import QueryRequest
 from app.server.schemas import Answer
-from app.tracing.schemas import Counted, Flops
-from model.config import Choices
 from model.labs import activations, layernorm, masking, positions, residuals
 
 
 def bounded(low: float, high: float) -> Any:
     """A finite number from low to high."""
     return Field(ge=low, le=high, allow_inf_nan=False)
-
-
-class CountingRequest(QueryRequest, Choices):
-    """A model's sizes and choices; the defaults are the default preset's. Sizes end where a number
-    would say nothing more, not where a model could still be built: a count needs no tensors."""
-
-    vocab_size: int = Field(65, ge=1, le=1_000_000, description="V")
-    context_length: int = Field(64, ge=1, le=1_048_576, description="L")
-    d_model: int = Field(
-        64, ge=1, le=65_536, examples=[128], description="d, a multiple of n_heads"
-    )
-    n_heads: int = Field(4, ge=1, le=1024, description="it does not change the count")
-    d_ff: int = Field(256, ge=1, le=262_144, examples=[512], description="h")
-    n_blocks: int = Field(2, ge=1, le=256, description="in each stack of an encoder-decoder")
-
-
-class Block(Answer):
-    """One block without cross-attention."""
-
-    parameters: int
-    matrices: int = Field(description="4 d² + 2 d h; with SwiGLU 4 d² + 3 d h")
-    twelve_d_squared: int = Field(description="the rule of thumb, for h = 4 d")
-    feed_forward_share: float
-    growth: float = Field(description="how many times as large it is at twice d_model and d_ff")
-
-
-class Counting(Answer):
-    """One model, counted."""
-
-    config: dict[str, Any]
-    items: list[Counted]
-    by_formula: int = Field(description="the items' sum")
-    from_tensors: int = Field(description="the same from the tensors")
-    in_blocks: int
-    unembedding: int = Field(description="V · d, whether the head is tied or not")
-    block: Block
-    flops: Flops
-
-
-class CountedModel(Answer):
-    """A preset, or a model that the course counts."""
-
-    name: str
-    counting: Counting
-
-
-class CountingAnswer(Answer):
-    counting: Counting
-    references: list[CountedModel]
 
 
 class MaskingRequest(QueryRequest):

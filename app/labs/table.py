@@ -6,6 +6,7 @@ from typing import Any
 
 from app.labs import schemas
 from app.labs.controls import Move
+from app.labs.schemas_counting import CountingRequest
 from app.labs.schemas_experiment import ExperimentRequest
 from app.server.schemas import Request
 from model.labs.activations import activations
@@ -20,6 +21,14 @@ from model.table.sections import Section
 
 EIGHT = [2.0, 4.0, 6.0, 8.0, 1.0, 9.0, 3.0, 7.0]
 FOUR = [2.0, 0.5, 1.0, 3.0]
+GPT_2_XL = (
+    "d_model=1600&d_ff=6400&n_blocks=48&n_heads=25&vocab_size=50257&context_length=1024"
+    "&wiring=pre-ln&feed_forward=gelu-tanh&tied_head=true"
+)
+LLAMA_2 = (
+    "d_model=4096&d_ff=11008&n_blocks=32&n_heads=32&context_length=4096&wiring=pre-ln"
+    "&norm=rms-norm&position=rotary&feed_forward=swiglu&biases=false"
+)
 
 
 @dataclass(frozen=True)
@@ -44,9 +53,9 @@ class Lab:
     sections: tuple[Section, ...]
 
 
-def _counted(**sizes: Any) -> dict[str, Any]:
+def _counted(*, tokens: int, **sizes: Any) -> dict[str, Any]:
     return {
-        "counting": counting(configured(**sizes)),
+        "counting": counting(configured(**sizes), tokens),
         "references": dict(references()),
     }
 
@@ -148,15 +157,16 @@ LABS = (
         "Counting parameters and work",
         "Where the parameters of a transformer are, for any sizes: by a formula for each part, and "
         "again from the shapes of the tensors themselves. The two must agree to the last one.",
-        schemas.CountingRequest,
+        CountingRequest,
         _counted,
         (
-            Move("d_model", "width d", multiple_of="n_heads"),
-            Move("d_ff", "feed-forward width h"),
-            Move("n_blocks", "blocks"),
-            Move("n_heads", "heads", "the width is a multiple of it"),
+            Move("d_model", "width d", multiple_of="n_heads", octaves=True),
+            Move("d_ff", "feed-forward width h", octaves=True),
+            Move("n_blocks", "blocks n", "the course calls their number L", octaves=True),
+            Move("n_heads", "heads", "the width is a multiple of it", octaves=True),
             Move("vocab_size", "vocabulary V", least=1),
-            Move("context_length", "context L"),
+            Move("context_length", "context T", "positions that are read at once", octaves=True),
+            Move("tokens", "tokens D", "that it is trained on", least=1),
             Move("architecture", "architecture"),
             Move("wiring", "wiring"),
             Move("norm", "norm"),
@@ -174,6 +184,11 @@ LABS = (
             Example("GPT-2 Medium", "d_model=1024&d_ff=4096&n_blocks=24&n_heads=16"
                     "&vocab_size=50257&context_length=1024&wiring=pre-ln&feed_forward=gelu-tanh"
                     "&tied_head=true"),
+            Example("GPT-2 XL", GPT_2_XL),
+            Example("Llama 2 7B", f"{LLAMA_2}&vocab_size=32000&tokens=2000000000000"),
+            Example("the same with 256,000 entries, as Gemma has", f"{LLAMA_2}&vocab_size=256000"),
+            Example("and tied, as in Gemma", f"{LLAMA_2}&vocab_size=256000&tied_head=true"),
+            Example("long texts, narrow model", "context_length=1048576"),
             Example("SwiGLU at h = 4d", "feed_forward=swiglu"),
         ),
         (

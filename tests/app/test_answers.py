@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.glossary import schemas as schemas_glossary
 from app.labs import schemas as schemas_labs
-from app.labs import schemas_experiment
+from app.labs import schemas_counting, schemas_experiment
 from app.lessons import schemas as schemas_lessons
 from app.server.schemas import Health
 from app.tracing import schemas, schemas_cells
@@ -47,7 +47,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
             ("/gradient-flow", {}, schemas.FlowAnswer),
         )
     ),
-    ("GET", "/labs/counting", None, schemas_labs.CountingAnswer),
+    ("GET", "/labs/counting", None, schemas_counting.CountingAnswer),
     ("GET", "/labs/masking", None, schemas_labs.MaskingAnswer),
     ("GET", "/labs/positions", None, schemas_labs.PositionsAnswer),
     ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from app.labs.controls import stops
+from app.labs.controls import octaves, stops
 from app.labs.page import compared, controls, link
 from app.labs.table import LABS, Lab
 from app.site.assets import Assets
@@ -148,3 +148,8 @@ def test_stops_reach_both_ends_and_zero() -> None:
 
 def test_stops_of_a_positive_range_have_no_zero() -> None:
     assert min(stops(1e-6, 1e6, 1e-6)) == 1e-6
+
+
+def test_octaves_are_the_sizes_of_models_and_both_ends() -> None:
+    assert octaves(1, 20) == (1, 2, 3, 4, 6, 8, 12, 16, 20)
+    assert octaves(5, 16) == (5, 6, 8, 12, 16)

@@ -141,9 +141,9 @@ def test_moved_lab_answers_what_the_model_package_computes(
 
 def test_counting_takes_every_choice(client: TestClient) -> None:
     for config in PRESETS.values():
-        query = config.model_dump(exclude={"norm_epsilon"})
+        query = config.model_dump(exclude={"norm_epsilon"}) | {"tokens": 10**15}
         found = strict(ask(client, "counting", query).content)["counting"]
-        assert found == as_sent(counting(config))
+        assert found == as_sent(counting(config, 10**15))
 
 
 @pytest.mark.parametrize("lab", NAMES)
@@ -215,8 +215,9 @@ def test_what_does_not_fit_together_is_refused(
 
 
 def test_counting_has_the_fields_of_the_configuration(openapi: dict[str, Any]) -> None:
-    """With the default preset's values as defaults."""
+    """With the default preset's values as defaults; and the tokens of a training."""
     found = parameters(openapi, "counting")
+    assert found.pop("tokens")["default"] == 10**9
     assert found.keys() == ModelConfig.model_fields.keys() - {"norm_epsilon"}
     default = PRESETS["shakespeare"].model_dump()
     for name, schema in found.items():

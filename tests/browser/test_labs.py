@@ -21,7 +21,7 @@ PREDICTED = {
     "layernorm": [("larger", "same"), ("2", "1.73")],
     "masking": [("0.5", "0.73"), ("nothing", "less")],
     "activations": [("0", "−0.16"), ("both", "GELU")],
-    "counting": [("2", "4"), ("double", "same")],
+    "counting": [("2", "4"), ("double", "same"), ("same", "more"), ("786", "1,049")],
     "residuals": [("0.00029", "0.5^12"), ("none", "all")],
     "experiment": [("3", "5"), ("post-ln", "pre-ln")],
 }
@@ -345,6 +345,10 @@ def test_width_stays_a_multiple_of_the_heads(page: Page) -> None:
     assert "d_model=1022&" in shown(page)
     slide(page, "width d", "End")
     assert "d_model=65534&" in shown(page)
+    slide(page, "width d", "ArrowLeft")
+    assert "d_model=49154&" in shown(page)
+    slide(page, "width d", "Home")
+    assert "d_model=7&" in shown(page)
 
 
 def test_refusal_is_said_in_words_and_the_page_goes_on(page: Page) -> None:

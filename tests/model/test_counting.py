@@ -105,9 +105,11 @@ def test_doubled_width_quadruples_the_block(config: ModelConfig) -> None:
     [
         ("gpt2", 124_439_808, 85_054_464, 38_597_376),
         ("gpt2-medium", 354_823_168, 302_309_376, 51_463_168),
+        ("gpt2-xl", 1_557_611_200, 1_475_558_400, 80_411_200),
+        ("llama-2-7b", 6_738_415_616, 6_476_267_520, 131_072_000),
     ],
 )
-def test_gpt2_has_its_published_size(
+def test_known_model_has_its_published_size(
     name: str, total: int, in_blocks: int, unembedding: int
 ) -> None:
     found = counting(REFERENCES[name])
@@ -236,4 +238,5 @@ def test_sizes_that_do_not_fit_are_refused_naming_the_field() -> None:
 
 
 def test_references_are_the_presets_and_the_models_of_the_texts() -> None:
-    assert [name for name, _ in references()] == [*PRESETS, "lesson-56", "gpt2", "gpt2-medium"]
+    known = ["lesson-56", "gpt2", "gpt2-medium", "gpt2-xl", "llama-2-7b"]
+    assert [name for name, _ in references()] == [*PRESETS, *known]

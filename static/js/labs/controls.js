@@ -1,7 +1,7 @@
 // What can be moved: sliders with a number beside, lists of them, choices and switches.
 
 import { make } from "../drawing/elements.js";
-import { bounds } from "./query.js";
+import { bounds, ladder } from "./query.js";
 import { brief, written } from "./words.js";
 
 /** Bind the page's controls to the store, both ways. */
@@ -44,8 +44,9 @@ function bindNumber(range, number, control, move, current, valueOf = (query) => 
     const value = valueOf(query);
     const limits = bounds(control, query);
     if (control.stops.length) {
-      setAll(range, { min: 0, max: control.stops.length - 1, step: 1 });
-      range.value = String(nearest(control.stops, value));
+      const stops = ladder(control, query);
+      setAll(range, { min: 0, max: stops.length - 1, step: 1 });
+      range.value = String(nearest(stops, value));
     } else {
       setAll(range, { min: limits.low, max: limits.high, step: limits.step });
       range.value = String(value);
@@ -60,8 +61,8 @@ function setAll(input, properties) {
   for (const [name, value] of Object.entries(properties)) if (input[name] !== String(value)) input[name] = String(value);
 }
 
-function atRange(range, control) {
-  return control.stops.length ? control.stops[range.valueAsNumber] : range.valueAsNumber;
+function atRange(range, control, query) {
+  return control.stops.length ? ladder(control, query)[range.valueAsNumber] : range.valueAsNumber;
 }
 
 function nearest(stops, value) {

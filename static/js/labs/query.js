@@ -44,6 +44,14 @@ export function bounds(control, query) {
   return { low, high, step };
 }
 
+/** The stops of a slider that goes up in ratios, as far as the others let it: each brought to the
+ * nearest number that they allow. */
+export function ladder(control, query) {
+  if (control.multiple_of === null) return control.stops;
+  const { low, high, step } = bounds(control, query);
+  return [...new Set(control.stops.map((stop) => Math.min(high, Math.max(low, Math.round(stop / step) * step))))];
+}
+
 function ceiling(other, step) {
   return Array.isArray(other) ? other.length - 1 : other - step;
 }
