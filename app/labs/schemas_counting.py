@@ -4,13 +4,14 @@ from typing import Any
 
 from pydantic import Field
 
-from app.server.schemas import Answer, Request
+from app.server.queries import QueryRequest
+from app.server.schemas import Answer
 from app.tracing.schemas import Counted, Flops
 from model.config import Choices
 from model.labs import rules
 
 
-class CountingRequest(Request, Choices):
+class CountingRequest(QueryRequest, Choices):
     """A model's sizes and choices; the defaults are the default preset's. Sizes end where a number
     would say nothing more, not where a model could still be built: a count needs no tensors."""
 
