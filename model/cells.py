@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from model import backflow
 from model.equality import Difference, cell_difference, tolerance
 from model.errors import CellError, quoted
-from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, number
+from model.finiteness import word_of
+from model.ops.explanation import Explanation, Rule, Term, explained, folded, number
 from model.ops.op import Array
 from model.parameters import parameter_of
 from model.table.axes import Axis
@@ -33,6 +36,8 @@ class Operand:
     gradient: bool
     index: tuple[int, ...]
     value: float
+    word: str | None
+    """What a value is called that is not finite, in this and the following; None for any other."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,16 @@ class CellTerm:
     label: str
     factors: tuple[Operand, ...]
     value: float
+    word: str | None
+
+
+@dataclass(frozen=True)
+class CellStep:
+    """A number on the way from the terms to the total."""
+
+    label: str
+    value: float
+    word: str | None
 
 
 @dataclass(frozen=True)
@@ -56,12 +71,14 @@ class Cell:
     gradient: bool
     index: tuple[int, ...]
     value: float
+    word: str | None
     equation: str
     rule: Rule
     terms: tuple[CellTerm, ...]
     folded: int
-    steps: tuple[Step, ...]
+    steps: tuple[CellStep, ...]
     total: float
+    total_word: str | None
     difference: float
     equal: bool
     code: str
@@ -76,6 +93,7 @@ class _Tensor(NamedTuple):
     weight: str | None
     gradient: bool
     array: Array
+    masked: Array | None = None
 
     @property
     def name(self) -> str:
@@ -84,7 +102,12 @@ class _Tensor(NamedTuple):
 
     def operand(self, index: tuple[int, ...]) -> Operand:
         value = self.array[index].item()
-        return Operand(self.stage, self.weight, self.gradient, index, value)
+        return Operand(self.stage, self.weight, self.gradient, index, value, self.word(index))
+
+    def word(self, index: tuple[int, ...]) -> str | None:
+        """What one of its numbers is called, if it is not finite."""
+        hidden = self.masked is not None and bool(self.masked[index])
+        return word_of(self.array[index].item(), masked=hidden)
 
 
 def explain(
@@ -114,11 +137,12 @@ def explain(
         shown = _Tensor(key, None, True, _gradient_of_stage(traced, key))
         place = _placed(traced, index, shown, stage.axes)
         return _passed_back(traced, shown, place, stage.symbol, uses, largest)
-    shown = _Tensor(key, None, False, traced.array(key))
+    shown = _of_stage(traced, stage)
     place = _placed(traced, index, shown, stage.axes)
-    operands = [_Tensor(each, None, False, traced.array(each)) for each in stage.inputs]
+    operands = [_of_stage(traced, traced.stage(each)) for each in stage.inputs]
     operands += [_weight(traced, weight.key) for weight in stage.weights]
-    explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
+    with np.errstate(all="ignore"):  # of what is not finite too
+        explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
         explanation = replace(explanation, note=_given(traced, stage, place))
     found = cell_difference(
@@ -126,7 +150,7 @@ def explain(
         place,
         explanation.total,
         tolerance(stage.op.longest_sum(*(one.array for one in operands))),
-        masks=stage.op.masks,
+        masked=explanation.rule is Rule.MASK,
     )
     return _cell(shown, place, stage.equation, explanation, found, operands, largest, used_by)
 
@@ -238,12 +262,14 @@ def _cell(
     """An explanation beside the number that it explains, its operands named."""
     if largest is not None:
         explanation = folded(explanation, largest)
+    by_mask = explanation.rule is Rule.MASK
     return Cell(
         stage=shown.stage,
         weight=shown.weight,
         gradient=shown.gradient,
         index=place,
         value=shown.array[place].item(),
+        word=shown.word(place),
         equation=equation,
         rule=explanation.rule,
         terms=tuple(
@@ -251,18 +277,27 @@ def _cell(
                 term.label,
                 tuple(operands[one.operand].operand(one.index) for one in term.factors),
                 term.value,
+                word_of(term.value, masked=by_mask),
             )
             for term in explanation.terms
         ),
         folded=explanation.folded,
-        steps=explanation.steps,
+        steps=tuple(
+            CellStep(step.label, step.value, word_of(step.value)) for step in explanation.steps
+        ),
         total=explanation.total,
+        total_word=word_of(explanation.total, masked=by_mask),
         difference=found.absolute,
         equal=found.equal,
         code=explanation.code,
         note=explanation.note,
         used_by=used_by,
     )
+
+
+def _of_stage(traced: Trace, stage: Stage) -> _Tensor:
+    array = traced.array(stage.key)
+    return _Tensor(stage.key, None, False, array, stage.op.masked(array.shape))
 
 
 def _weight(traced: Trace, key: str) -> _Tensor:

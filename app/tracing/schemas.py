@@ -39,7 +39,9 @@ class StageEntry(Answer):
     inputs: list[str]
     weights: list[str]
     sections: list[Section]
-    null_means: str | None = Field(description='"-inf" where a null is a masked cell')
+    null_means: str | None = Field(
+        description='"-inf" where every null is a masked cell; "listed" where `nonfinite` says it'
+    )
 
 
 class WeightEntry(Answer):
@@ -149,6 +151,15 @@ class Summary(Answer):
     nonfinite: int
 
 
+class Nonfinite(Answer):
+    """Which cells are not finite: flat indices, in the order of the axes."""
+
+    masked: list[int] = Field(description="−∞ that the stage's own mask put there")
+    minus_inf: list[int] = Field(description="any other −∞")
+    plus_inf: list[int]
+    nan: list[int]
+
+
 class TracedStage(StageEntry):
     """A stage of one text: what the table says of it, and its numbers."""
 
@@ -156,9 +167,13 @@ class TracedStage(StageEntry):
     dtype: str
     summary: Summary
     values: list[Any] = Field(description="nested by axis; null where a number is not finite")
+    nonfinite: Nonfinite | None = Field(description='null unless `null_means` is "listed"')
     gradient: list[Any] | None = Field(
         None,
         description="where asked for: d loss / d stage, in the shape of the values; null for ids",
+    )
+    gradient_nonfinite: Nonfinite | None = Field(
+        None, description="which nulls of the gradient are what; null where there are none"
     )
 
 
@@ -168,6 +183,7 @@ class WeightGradient(Answer):
     key: str
     shape: list[int]
     values: list[Any]
+    nonfinite: Nonfinite | None
 
 
 class TraceAnswer(Answer):

@@ -45,7 +45,7 @@ def test_safetensors_tensors_can_be_viewed_in_place(model: LoadedModel) -> None:
 
 def test_safetensors_metadata_is_the_trace_in_words(model: LoadedModel) -> None:
     traced = trace(model, TEXTS[1])
-    body = wire.as_safetensors(traced, matching(model, ["ids"]))
+    body = wire.as_safetensors(traced, matching(model.stages, ["ids"]))
     size = int.from_bytes(body[:HEADER_LENGTH], "little")
     told = orjson.loads(body[HEADER_LENGTH : HEADER_LENGTH + size])["__metadata__"]["trace"]
     assert orjson.loads(told) == wire.trace_text(traced)
