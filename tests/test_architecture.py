@@ -56,7 +56,8 @@ ROOMS = {
         "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
         "labs": "config counting errors ops training",
-        "tracing": "checkpoint errors finiteness ops question reading recorder table tokenizer writing",
+        "tracing": "checkpoint errors finiteness ops question reading recorder table tokenizer "
+        "writing",
         "gradient_flow": "interpreter ops tracing",
         "checking": "equality interpreter ops table tokenizer tracing",
         "backflow": "ops table tracing",

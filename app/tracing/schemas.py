@@ -61,11 +61,12 @@ class TableStage(StageEntry):
     parameters: list[WeightEntry]
 
 
-class Mask(Answer):
-    """How masked cells are drawn, and called."""
+class Mark(Answer):
+    """How cells are drawn that are not finite, and what they are called."""
 
     tint: str
     line: str
+    path: str = Field(description="the line, as SVG in a square tile")
     word: str
 
 
@@ -76,7 +77,9 @@ class KindEntry(Answer):
     palettes: dict[str, list[str]] = Field(description="the same, by the name of each palette")
     range: str
     clip_at: float = Field(description="root mean squares at which the colours of a range may end")
-    mask: Mask
+    mask: Mark
+    marks: dict[str, Mark] = Field(description="of each of masked, minus_inf, plus_inf and nan")
+    tile: int = Field(description="the side of a mark's tile")
     template: dict[str, Any] = Field(description="Plotly, without numbers")
 
 

@@ -5,12 +5,10 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
 from starlette.testclient import TestClient
 
 from app.main import create_app
@@ -19,30 +17,17 @@ from model import Trace, load, trace
 from model.checking import check
 from model.finiteness import WORDS
 from model.ops.op import Array
-from tests.conftest import ROOT
+from tests.model import overflowing
 
 TEXT = "zab"
 SCORES = "blocks.0.attn.masked_scores"
-BROKEN = {
-    "one-embedding": ("shakespeare", {"embedding.weight": 1.0}),  # and one number, below
-    "large-head": ("shakespeare", {"head.weight": 1e39}),
-    "large-queries": ("shakespeare", {"blocks.0.attn.query.weight": 1e38}),
-    "large-keys": ("shakespeare-modern", {"blocks.1.attn.key.weight": 1e38}),
-}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Checkpoints whose weights are finite and whose tensors are not."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    for name, (base, factors) in BROKEN.items():
-        copytree(ROOT / "checkpoints" / base, folder / name)
-        weights = load_file(folder / name / "model.safetensors")
-        for key, factor in factors.items():
-            weights[key] = (weights[key] * factor).clamp(-3e38, 3e38)
-        if name == "one-embedding":
-            weights["embedding.weight"][64, 3] = 3e38  # F02: the id of "z"
-        save_file(weights, folder / name / "model.safetensors")
+    overflowing.write(folder)
     return folder
 
 
@@ -52,7 +37,7 @@ def broken(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-@pytest.fixture(params=BROKEN)
+@pytest.fixture(params=overflowing.OVERFLOWING)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -5,7 +5,7 @@ import { extent } from "../tensor/tensors.js";
 
 /** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
  * else undefined; `stages` is the table. */
-export function remarksOf(stage, { tensors, activations }, { low, high, mask }, { stages }) {
+export function remarksOf(stage, { tensors, activations }, { low, high, mask, marks, unusualAt }, { stages }) {
   const { data } = tensors.get(stage.key);
   const { low: least, high: most, empty } = extent(data);
   const said = [];
@@ -15,7 +15,11 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }, 
   else said.push(`Values from ${short(least)} to ${short(most)}.`);
   const beyond = data.reduce((count, value) => count + (Number.isFinite(value) && (value < low || value > high)), 0);
   if (beyond) said.push(`The colours end at ${short(low)} and ${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a dot.`);
-  if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  const names = countsOf(data, unusualAt);
+  if (names.has("masked")) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  for (const [name, count] of names) {
+    if (name !== "masked") said.push(`${count} ${count === 1 ? "cell is" : "cells are"} ${marks[name].word}, which no mask put there; each has a mark of its own.`);
+  }
   if (activations && stages.at(-1).key !== stage.key && !stages.some(({ inputs }) => inputs.includes(stage.key))) {
     said.push("No stage reads this tensor, and the loss is computed without it: its gradient is 0 everywhere.");
   }
@@ -23,6 +27,16 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }, 
     said.push(`Where the activation is ${mask.word}, its gradient is exactly 0 and drawn so: nothing there reaches the loss.`);
   }
   return said.join(" ");
+}
+
+/** How many cells there are of each of the four that are not finite, where there are any. */
+function countsOf(data, unusualAt) {
+  const counts = new Map();
+  for (let flat = 0; flat < data.length; flat += 1) {
+    const name = unusualAt(data[flat], flat);
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function maskedCellsAreZero(gradient, activation) {
