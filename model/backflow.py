@@ -1,12 +1,11 @@
 """How a gradient reaches one cell: what each use of its tensor passes back."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, numbers
+from model.ops.explanation import Explanation, Factor, Rule, Step, Term, explained, numbers, summed
 from model.ops.op import Array, Gradient, Rows
 from model.table.stage import Stage
 from model.tracing import Trace
@@ -53,7 +52,7 @@ def explain(
             terms.append(Term(label, (Factor(n, path.place),), path.gradient * path.derivative))
         gradients += [path.gradient for path in paths]
         derivatives += [path.derivative for path in paths]
-        passed = math.fsum(path.gradient * path.derivative for path in paths)
+        passed = summed(path.gradient * path.derivative for path in paths)
         steps.append(Step(reader.key, passed))
     return explained(
         Rule.SUM,
@@ -120,7 +119,7 @@ def _paths(traced: Trace, reader: Stage, operand: int, index: tuple[int, ...]) -
         alone[cell] = 1.0
         return _entry(reader.op.backward(alone, y, *operands)[operand], index)
 
-    with np.errstate(divide="ignore", invalid="ignore"):  # of what is not finite
+    with np.errstate(all="ignore"):  # of what is not finite
         before = reader.op.forward(*operands)
         other = list(operands)
         other[operand] = operands[operand].copy()

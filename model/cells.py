@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from model import backflow
 from model.equality import Difference, cell_difference, tolerance
 from model.errors import CellError, quoted
-from model.ops.explanation import Explanation, Rule, Step, Term, explained, folded, named, number
+from model.finiteness import word_of
+from model.ops.explanation import Explanation, Rule, Term, explained, folded, named, number
 from model.ops.op import Array
 from model.parameters import parameter_of
 from model.table.axes import Axis
@@ -36,6 +39,8 @@ class Operand:
     index: tuple[int, ...]
     value: float
     name: str
+    word: str | None
+    """What a value is called that is not finite, in this and the following; None for any other."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,16 @@ class CellTerm:
     label: str
     factors: tuple[Operand, ...]
     value: float
+    word: str | None
+
+
+@dataclass(frozen=True)
+class CellStep:
+    """A number on the way from the terms to the total."""
+
+    label: str
+    value: float
+    word: str | None
 
 
 @dataclass(frozen=True)
@@ -71,14 +86,16 @@ class Cell:
     name: str
     counted: str | None
     value: float
+    word: str | None
     equation: str
     rule: Rule
     joined: str
     symbols: tuple[Symbol, ...]
     terms: tuple[CellTerm, ...]
     folded: int
-    steps: tuple[Step, ...]
+    steps: tuple[CellStep, ...]
     total: float
+    total_word: str | None
     difference: float
     equal: bool
     code: str
@@ -96,6 +113,7 @@ class _Tensor(NamedTuple):
     letter: str
     title: str
     axes: tuple[Axis, ...]
+    masked: Array | None = None
 
     @property
     def symbol(self) -> str:
@@ -123,7 +141,14 @@ class _Tensor(NamedTuple):
 
     def operand(self, index: tuple[int, ...]) -> Operand:
         value = self.array[index].item()
-        return Operand(self.stage, self.weight, self.gradient, index, value, self.cell(index))
+        return Operand(
+            self.stage, self.weight, self.gradient, index, value, self.cell(index), self.word(index)
+        )
+
+    def word(self, index: tuple[int, ...]) -> str | None:
+        """What one of its numbers is called, if it is not finite."""
+        hidden = self.masked is not None and bool(self.masked[index])
+        return word_of(self.array[index].item(), masked=hidden)
 
 
 def explain(
@@ -157,7 +182,8 @@ def explain(
     place = _placed(traced, index, shown)
     operands = [_stage(traced, each) for each in stage.inputs]
     operands += [_weight(traced, weight.key) for weight in stage.weights]
-    explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
+    with np.errstate(all="ignore"):  # of what is not finite too
+        explanation = stage.op.explain(place, shown.array, *(one.array for one in operands))
     if not operands:
         explanation = replace(explanation, note=_given(traced, stage, place))
     found = cell_difference(
@@ -165,7 +191,7 @@ def explain(
         place,
         explanation.total,
         tolerance(stage.op.longest_sum(*(one.array for one in operands))),
-        masks=stage.op.masks,
+        masked=explanation.rule is Rule.MASK,
     )
     return _cell(shown, place, stage.equation, explanation, found, operands, largest, used_by)
 
@@ -281,6 +307,7 @@ def _cell(
     explanation = named(explanation, names)
     if largest is not None:
         explanation = folded(explanation, largest)
+    by_mask = explanation.rule is Rule.MASK
     return Cell(
         stage=shown.stage,
         weight=shown.weight,
@@ -289,6 +316,7 @@ def _cell(
         name=shown.cell(place),
         counted=shown.counted(place),
         value=shown.array[place].item(),
+        word=shown.word(place),
         equation=equation,
         rule=explanation.rule,
         joined=explanation.says,
@@ -298,12 +326,16 @@ def _cell(
                 term.label,
                 tuple(operands[one.operand].operand(one.index) for one in term.factors),
                 term.value,
+                word_of(term.value, masked=by_mask),
             )
             for term in explanation.terms
         ),
         folded=explanation.folded,
-        steps=explanation.steps,
+        steps=tuple(
+            CellStep(step.label, step.value, word_of(step.value)) for step in explanation.steps
+        ),
         total=explanation.total,
+        total_word=word_of(explanation.total, masked=by_mask),
         difference=found.absolute,
         equal=found.equal,
         code=explanation.code,
@@ -313,8 +345,10 @@ def _cell(
 
 
 def _stage(traced: Trace, key: str) -> _Tensor:
-    stage = traced.stage(key)
-    return _Tensor(key, None, False, traced.array(key), stage.symbol, stage.title, stage.axes)
+    stage, array = traced.stage(key), traced.array(key)
+    return _Tensor(
+        key, None, False, array, stage.symbol, stage.title, stage.axes, stage.op.masked(array.shape)
+    )
 
 
 def _weight(traced: Trace, key: str) -> _Tensor:
@@ -331,7 +365,7 @@ def _gradient_of_stage(traced: Trace, key: str) -> _Tensor:
             f"{key} holds ids, and ids have no gradient; ask for the cell itself.",
             field="gradient",
         )
-    return _stage(traced, key)._replace(gradient=True, array=gradient)
+    return _stage(traced, key)._replace(gradient=True, array=gradient, masked=None)
 
 
 def _gradient_of_weight(traced: Trace, key: str) -> _Tensor:

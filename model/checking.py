@@ -37,16 +37,19 @@ def check(traced: Trace) -> tuple[StageCheck, ...]:
     stages, weights = traced.stages, traced.model.exact_weights
     recorded = {stage.key: _exact(traced.array(stage.key)) for stage in stages}
     given = traced.reading.given
-    again = interpreter.run(stages, weights, given)
-    alone = {
-        stage.key: interpreter.apply(stage, recorded, weights) if stage.inputs else given[stage.key]
-        for stage in stages
-    }
-    backward = _gradient_differences(traced, recorded)
+    with np.errstate(all="ignore"):  # numbers that are not finite are what a check is to find
+        again = interpreter.run(stages, weights, given)
+        alone = {
+            stage.key: interpreter.apply(stage, recorded, weights)
+            if stage.inputs
+            else given[stage.key]
+            for stage in stages
+        }
+        backward = _gradient_differences(traced, recorded)
 
     def compared(stage: Stage, other: Mapping[str, Array], allowed: float) -> Difference:
-        key = stage.key
-        return difference(recorded[key], other[key], allowed, masks=stage.op.masks)
+        one = recorded[stage.key]
+        return difference(one, other[stage.key], allowed, masked=stage.op.masked(one.shape))
 
     return tuple(
         StageCheck(
@@ -111,7 +114,8 @@ def sanity(traced: Trace) -> tuple[SanityCheck, ...]:
         if isinstance(stage.op, Softmax) and stage.axes[-1].name == SOURCE.name
     ]  # fmt: skip
     masked = [stage for stage in weights if _is_masked(traced, stage)]
-    sums = max(_furthest_from_one(traced.array(stage.key)) for stage in weights)
+    # A maximum by NumPy is NaN where one of them is; Python's depends on their order.
+    sums = float(np.max([_furthest_from_one(traced.array(stage.key)) for stage in weights]))
     rows = SanityCheck(
         "Every row of attention weights sums to 1",
         sums <= ROW_SUM_TOLERANCE,

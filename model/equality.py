@@ -62,17 +62,17 @@ def difference(
     again: Array,
     allowed: float,
     *,
-    masks: bool = False,
+    masked: Array | bool | None = None,
     scale: Array | float | None = None,
 ) -> Difference:
     """Compare a shown tensor with a second computation of it, of the same shape.
 
-    `allowed` is the tolerance; with `masks`, −∞ in both is equal; `scale` replaces the rows'.
+    `allowed` is the tolerance; where `masked`, −∞ in both is equal; `scale` replaces the rows'.
     """
     assert shown.shape == again.shape
     if not shown.size:
         return Difference(0.0, 0.0, None, allowed)
-    apart = _apart(shown, again, masks)
+    apart = _apart(shown, again, False if masked is None else masked)
     scaled = apart / (row_scale(shown) if scale is None else scale)
     index = tuple(int(i) for i in np.unravel_index(np.argmax(scaled), scaled.shape))
     return Difference(float(apart.max()), float(scaled[index]), index, allowed)
@@ -84,11 +84,11 @@ def cell_difference(
     again: float,
     allowed: float,
     *,
-    masks: bool = False,
+    masked: bool = False,
     scale: float | None = None,
 ) -> Difference:
     """The same of one cell of a shown tensor, on the scale of the whole row that it stands in."""
-    apart = float(_apart(shown[index], np.float64(again), masks))
+    apart = float(_apart(shown[index], np.float64(again), masked))
     scale = float(row_scale(shown[index[:-1]]).item()) if scale is None else scale
     return Difference(apart, apart / scale, index, allowed)
 
@@ -99,11 +99,11 @@ def row_scale(shown: Array) -> Array:
     return np.asarray(a.max(axis=-1, keepdims=True, initial=1.0, where=np.isfinite(a)))
 
 
-def _apart(shown: Any, again: Any, masks: bool) -> Array:
-    """|a − b| of each cell; infinite where one of the two is not finite, and 0 for −∞ in both if
-    that is a mask's."""
+def _apart(shown: Any, again: Any, masked: Array | bool) -> Array:
+    """|a − b| of each cell; infinite where one of the two is not finite, and 0 for −∞ in both
+    where a mask put it."""
     a, b = np.asarray(shown, np.float64), np.asarray(again, np.float64)
     with np.errstate(invalid="ignore"):  # ∞ − ∞
         apart = np.abs(a - b)
     apart = np.where(np.isfinite(apart), apart, np.inf)
-    return np.where(masks & (a == -np.inf) & (b == -np.inf), 0.0, apart)
+    return np.where(masked & (a == -np.inf) & (b == -np.inf), 0.0, apart)

@@ -32,10 +32,11 @@ def gradient_flow(traced: Trace) -> tuple[Flow, ...]:
     recorded = {stage.key: traced.array(stage.key) for stage in stages}
     connections = interpreter.residual_connections(stages)
     dy = interpreter.gradient_of_mean(recorded[stages[-1].key])
-    whole, cut = (
-        interpreter.backward(stages, traced.model.weights, recorded, dy, cut=missing).stages
-        for missing in (frozenset[interpreter.Connection](), connections)
-    )
+    with np.errstate(all="ignore"):  # of what is not finite too
+        whole, cut = (
+            interpreter.backward(stages, traced.model.weights, recorded, dy, cut=missing).stages
+            for missing in (frozenset[interpreter.Connection](), connections)
+        )
     on_stream = {key for connection in connections for key in connection}
     return tuple(
         Flow(stage.key, _norm(whole[stage.key]), _norm(cut[stage.key]))

@@ -14,17 +14,22 @@ from torch import Tensor
 
 from model.checkpoint import LoadedModel
 from model.errors import UnknownStage, quoted
+from model.finiteness import Nonfinite, nonfinite
 from model.frozen import frozen
 from model.ops.op import Array
 from model.question import Question
 from model.reading import Reading, read
 from model.recorder import Record, Recorder
 from model.table.axes import Along
-from model.table.stage import Stage
+from model.table.stage import Kind, Stage
 from model.tokenizer import Piece
 from model.writing import written
 
 LIKELIEST = 10
+NOT_FINITE = (
+    "Not every number here is finite. The first tensor with one that is not is “{}” ({}): {}. "
+    "Float32 ends at 3.4e38, and whatever is computed from such a number is rarely finite itself."
+)
 DISPLAY = "token_tracer.display"
 """The entry points, from a trace to HTML, of packages that can draw one."""
 
@@ -77,9 +82,29 @@ class Trace:
         """What an encoder-decoder has written so far; None for other models."""
         return self.question.target
 
-    @property
+    @cached_property
     def notices(self) -> tuple[str, ...]:
-        return self.reading.notices
+        """What is to be said of the reading; and the first tensor with a number that is not finite,
+        if there is one."""
+        first = next(iter(self.nonfinite.items()), None)
+        if first is None:
+            return self.reading.notices
+        key, found = first
+        return (*self.reading.notices, NOT_FINITE.format(self.stage(key).title, key, found))
+
+    @cached_property
+    def nonfinite(self) -> Mapping[str, Nonfinite]:
+        """By key, in the table's order: what is not finite in each stage that has such numbers
+        where its own mask put none."""
+        found = {
+            stage.key: nonfinite(self.tensors.array(stage.key), self._masked(stage))
+            for stage in self.stages
+            if stage.kind is not Kind.IDS
+        }
+        return {key: one for key, one in found.items() if one is not None}
+
+    def _masked(self, stage: Stage) -> Array | None:
+        return stage.op.masked(tuple(self.tensors[stage.key].shape)) if stage.op.masks else None
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

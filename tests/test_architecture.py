@@ -48,6 +48,7 @@ ROOMS = {
         "tokenizer": "characters errors",
         "question": "errors",
         "equality": "ops",
+        "finiteness": "ops",
         "writing": "network question reading tokenizer",
         "interpreter": "ops table",
         "recorder": "config ops table",
@@ -58,11 +59,12 @@ ROOMS = {
         "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
         "labs": "config counting errors ops training",
-        "tracing": "checkpoint errors frozen ops question reading recorder table tokenizer writing",
+        "tracing": "checkpoint errors finiteness frozen ops question reading recorder table "
+        "tokenizer writing",
         "gradient_flow": "interpreter ops tracing",
         "checking": "equality interpreter ops table tokenizer tracing",
         "backflow": "ops table tracing",
-        "cells": "backflow equality errors ops parameters table tracing",
+        "cells": "backflow equality errors finiteness ops parameters table tracing",
         "__init__": "cells checking checkpoint errors question tracing",
     },
 }

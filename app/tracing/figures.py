@@ -16,17 +16,21 @@ from app.tracing import wire
 from app.tracing.palettes import (
     DEFAULT,
     LIMIT_AT,
+    MARKS,
     MASK,
     PALETTES,
     RANGES,
     SYMMETRIC,
+    TILE,
     UNIT,
     VOCABULARY,
     Colours,
     Scale,
+    ground,
     hatching,
 )
 from model.errors import UnknownStage
+from model.finiteness import nonfinite
 from model.ops.op import Array
 from model.table.stage import Kind, Stage
 from model.tracing import Trace
@@ -55,6 +59,7 @@ def _template(colours: Colours, kind: Kind) -> dict[str, Any]:
             "source": hatching(), "layer": "below", "sizing": "fill", "xanchor": "left",
             "yanchor": "top",
         },
+        "unusual": {"layer": "below", "sizing": "stretch", "xanchor": "left", "yanchor": "top"},
         "clipped": {
             "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
             "marker": {"size": 7, "color": "#ffffff", "line": {"color": "#000000", "width": 1}},
@@ -78,6 +83,8 @@ KINDS: dict[str, dict[str, Any]] = {
         "range": RANGES[kind],
         "limit_at": LIMIT_AT,
         "mask": MASK,
+        "marks": MARKS,
+        "tile": TILE,
         "template": _template(palettes[DEFAULT], kind),
     }
     for kind, palettes in PALETTES.items()
@@ -190,6 +197,12 @@ def _filled(
                 "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,
                 "sizex": matrix.shape[1], "sizey": matrix.shape[0],
             })  # fmt: skip
+        words = _words(matrix, stage.op.masked(matrix.shape) if masked else None)
+        if words is not None:
+            layout["images"].append(template["unusual"] | {
+                "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,
+                "sizex": matrix.shape[1], "sizey": matrix.shape[0], "source": ground(words),
+            })  # fmt: skip
         if panel_name is not None:
             layout["annotations"].append({
                 "text": f"{panel_name} {index + 1}", "showarrow": False, "xref": "paper",
@@ -222,6 +235,18 @@ def _beyond(
         "marker": marker, "xaxis": f"x{number}", "yaxis": f"y{number}",
         "x": columns.tolist(), "y": rows.tolist(),
     }]  # fmt: skip
+
+
+def _words(matrix: Array, masked: Array | None) -> list[list[str | None]] | None:
+    """The name of what each cell is that is not finite; None where no cell is, but for the mask."""
+    found = nonfinite(matrix, masked) if matrix.size and matrix.dtype.kind == "f" else None
+    if found is None:
+        return None
+    words = np.full(matrix.size, None, dtype=object)
+    for name, index in found.named():
+        words[index] = name
+    named: list[list[str | None]] = words.reshape(matrix.shape).tolist()
+    return named
 
 
 def plotly_text(text: str) -> str:

@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from model.finiteness import WORDS
 from model.table.stage import Kind
 
 Colours = Sequence[str]
@@ -57,17 +58,60 @@ LIMIT_AT = 0.97
 One feature in 64 cannot move it, however large. Zeros do not count, as their colour hangs on no
 limit: a gradient that is 0 nearly everywhere is drawn by the rest. Cells beyond it are marked."""
 
-MASK = {"tint": "#c9c4bb", "line": "#8f887c", "word": "masked"}
+MARKS: Mapping[str, Mapping[str, str]] = {
+    "masked": {
+        "tint": "#c9c4bb", "line": "#8f887c", "path": "M-2 2 2 -2M0 8 8 0M6 10 10 6",
+        "word": WORDS["masked"],
+    },
+    "minus_inf": {
+        "tint": "#f7b6e4", "line": "#4a0038", "path": "M1 4H7", "word": WORDS["minus_inf"],
+    },
+    "plus_inf": {
+        "tint": "#ff5fd2", "line": "#4a0038", "path": "M1 4H7M4 1V7", "word": WORDS["plus_inf"],
+    },
+    "nan": {
+        "tint": "#c400c4", "line": "#ffffff", "path": "M1 1 7 7M1 7 7 1", "word": WORDS["nan"],
+    },
+}  # fmt: skip
+"""What stands where no colour can: for each of the four a ground that no palette has, and lines of
+its own on it, in a tile of 8 by 8."""
+TILE = 8
+MASK = MARKS["masked"]
 
 
 def hatching() -> str:
     """The ground of masked cells, as an image: a tint with stripes that no palette has."""
-    stripes = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="480">'
-        '<pattern id="p" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<rect width="8" height="8" fill="{MASK["tint"]}"/>'
-        f'<path d="M-2 2 2 -2M0 8 8 0M6 10 10 6" stroke="{MASK["line"]}" stroke-width="1.4"/>'
-        "</pattern>"
-        '<rect width="480" height="480" fill="url(#p)"/></svg>'
+    whole = '<rect width="480" height="480" fill="url(#masked)"/>'
+    return _image(480, 480, _pattern("masked") + whole)
+
+
+def ground(words: Sequence[Sequence[str | None]]) -> str:
+    """An image of a matrix that is clear but for the cells that are not finite, which `words`
+    names; masked ones have the hatching behind it."""
+    found = [name for name in MARKS if name != "masked"]
+    cells = "".join(
+        f'<rect x="{column * TILE}" y="{row * TILE}" width="{TILE}" height="{TILE}" '
+        f'fill="url(#{word})"/>'
+        for row, names in enumerate(words)
+        for column, word in enumerate(names)
+        if word in found
     )
-    return f"data:image/svg+xml;base64,{b64encode(stripes.encode()).decode()}"
+    size = len(words[0]) * TILE, len(words) * TILE
+    return _image(*size, "".join(map(_pattern, found)) + cells)
+
+
+def _pattern(name: str) -> str:
+    mark = MARKS[name]
+    return (
+        f'<pattern id="{name}" width="{TILE}" height="{TILE}" patternUnits="userSpaceOnUse">'
+        f'<rect width="{TILE}" height="{TILE}" fill="{mark["tint"]}"/>'
+        f'<path d="{mark["path"]}" stroke="{mark["line"]}" stroke-width="1.4"/></pattern>'
+    )
+
+
+def _image(width: int, height: int, inside: str) -> str:
+    drawn = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" preserveAspectRatio="none">{inside}</svg>'
+    )
+    return f"data:image/svg+xml;base64,{b64encode(drawn.encode()).decode()}"

@@ -40,7 +40,9 @@ class StageEntry(Answer):
     inputs: list[str]
     weights: list[str]
     sections: list[Section]
-    null_means: str | None = Field(description='"-inf" where a null is a masked cell')
+    null_means: str | None = Field(
+        description='"-inf" where every null is a masked cell; "listed" where `nonfinite` says it'
+    )
 
 
 class StageUse(Answer):
@@ -69,11 +71,12 @@ class TableStage(StageEntry):
     practice: list[StageUse] = Field(description="where to try what it is about")
 
 
-class Mask(Answer):
-    """How masked cells are drawn, and called."""
+class Mark(Answer):
+    """How cells are drawn that are not finite, and what they are called."""
 
     tint: str
     line: str
+    path: str = Field(description="the line, as SVG in a square tile")
     word: str
 
 
@@ -87,7 +90,9 @@ class KindEntry(Answer):
         description="the share of the finite numbers other than 0 that the colours reach, by size; "
         "cells beyond are marked"
     )
-    mask: Mask
+    mask: Mark
+    marks: dict[str, Mark] = Field(description="of each of masked, minus_inf, plus_inf and nan")
+    tile: int = Field(description="the side of a mark's tile")
     template: dict[str, Any] = Field(description="Plotly, without numbers")
 
 
@@ -168,6 +173,15 @@ class Summary(Answer):
     nonfinite: int
 
 
+class Nonfinite(Answer):
+    """Which cells are not finite: flat indices, in the order of the axes."""
+
+    masked: list[int] = Field(description="−∞ that the stage's own mask put there")
+    minus_inf: list[int] = Field(description="any other −∞")
+    plus_inf: list[int]
+    nan: list[int]
+
+
 class TracedStage(StageEntry):
     """A stage of one text: what the table says of it, and its numbers."""
 
@@ -175,9 +189,13 @@ class TracedStage(StageEntry):
     dtype: str
     summary: Summary
     values: list[Any] = Field(description="nested by axis; null where a number is not finite")
+    nonfinite: Nonfinite | None = Field(description='null unless `null_means` is "listed"')
     gradient: list[Any] | None = Field(
         None,
         description="where asked for: d loss / d stage, in the shape of the values; null for ids",
+    )
+    gradient_nonfinite: Nonfinite | None = Field(
+        None, description="which nulls of the gradient are what; null where there are none"
     )
 
 
@@ -187,6 +205,7 @@ class WeightGradient(Answer):
     key: str
     shape: list[int]
     values: list[Any]
+    nonfinite: Nonfinite | None
 
 
 class TraceAnswer(Answer):

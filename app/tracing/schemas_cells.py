@@ -7,9 +7,11 @@ from pydantic import Field
 from app.server.schemas import Answer
 from app.tracing.schemas import ModelCard, Summary, TableWeight
 from model.equality import RULE
+from model.finiteness import WORDS
 from model.ops.explanation import Rule
 
 COUNTED = "from 0 along each axis, so that the page’s head 3 is index 2"
+WORD = f"where the value is null, which of the four it is: {', '.join(WORDS.values())}"
 
 
 class CellOperand(Answer):
@@ -19,7 +21,8 @@ class CellOperand(Answer):
     weight: str | None
     gradient: bool = Field(description="whether it is d loss / d that cell instead")
     index: list[int] = Field(description=COUNTED)
-    value: float | None = Field(description="null where it is masked")
+    value: float | None = Field(description="null where it is not finite")
+    word: str | None = Field(description=WORD)
     name: str = Field(description="its symbol and place, a head counted from 1")
 
 
@@ -36,13 +39,15 @@ class CellTerm(Answer):
     label: str
     factors: list[CellOperand] = Field(description="none for a constant")
     value: float | None
+    word: str | None = Field(description=WORD)
 
 
 class CellStep(Answer):
     """A number on the way from the terms to the total."""
 
     label: str
-    value: float
+    value: float | None
+    word: str | None = Field(description=WORD)
 
 
 RULES = "; ".join(f"{rule.value}: {rule.meaning}" for rule in Rule)
@@ -63,7 +68,8 @@ class CellAnswer(Answer):
     counted: str | None = Field(
         description="where `name` counts otherwise than `index`: head 3 is index 2"
     )
-    value: float | None = Field(description="as the trace shows it; null where it is masked")
+    value: float | None = Field(description="as the trace shows it; null where it is not finite")
+    word: str | None = Field(description=WORD)
     equation: str = Field(description="LaTeX")
     mathml: str
     rule: str = Field(description=f"how the terms join: {RULES}")
@@ -75,6 +81,7 @@ class CellAnswer(Answer):
     )
     steps: list[CellStep] = Field(description="numbers between the terms and the total")
     total: float | None = Field(description="what the terms come to, computed in float64")
+    total_word: str | None = Field(description="the same word of the total")
     difference: float | None = Field(description="|value − total|")
     equal: bool = Field(description=f"as one operation. {RULE}")
     code: str = Field(description="the same as one line of NumPy, for `import numpy as np`")

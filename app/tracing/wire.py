@@ -13,6 +13,7 @@ from app.server.json import to_json
 from app.server.practice import Use
 from app.tracing.mathml import mathml
 from model.checkpoint import LoadedModel
+from model.finiteness import Nonfinite, everything, nonfinite
 from model.ops.op import Array
 from model.parameters import Parameter
 from model.table.axes import Axis
@@ -147,7 +148,8 @@ def tensors(traced: Trace, chosen: Sequence[Stage]) -> dict[str, Array]:
 
 
 def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
-    """The trace for people and scripts; masked cells are null, `null_means` says why."""
+    """The trace for people and scripts. What is not finite is null: `null_means` is "-inf" where
+    all nulls are masked; where it is "listed", `nonfinite` says which of the four each one is."""
     told = trace_text(traced)
     arrays = [np.ascontiguousarray(traced.array(stage.key)) for stage in chosen]
     entries = [
@@ -158,13 +160,19 @@ def as_json(traced: Trace, chosen: Sequence[Stage]) -> bytes:
             "summary": summary(array),
             "values": array,
         }
+        | _listed(traced, stage)
         | _gradient(traced, stage)
         for stage, array in zip(chosen, arrays, strict=True)
     ]
     told["stages"] = entries
     if traced.weight_gradients is not None:
         told["weight_gradients"] = [
-            {"key": key, "shape": list(array.shape), "values": np.ascontiguousarray(array)}
+            {
+                "key": key,
+                "shape": list(array.shape),
+                "values": np.ascontiguousarray(array),
+                "nonfinite": _told(nonfinite(array)),
+            }
             for key in traced.weight_gradients
             for array in [traced.weight_gradients.array(key)]
         ]
@@ -176,7 +184,44 @@ def _gradient(traced: Trace, stage: Stage) -> dict[str, Any]:
     if traced.gradients is None:
         return {}
     gradient = traced.gradient(stage.key)
-    return {"gradient": None if gradient is None else np.ascontiguousarray(gradient)}
+    if gradient is None:
+        return {"gradient": None, "gradient_nonfinite": None}
+    return {
+        "gradient": np.ascontiguousarray(gradient),
+        "gradient_nonfinite": _told(nonfinite(gradient)),
+    }
+
+
+LISTED = "listed"
+"""What `null_means` is where not all nulls are masked."""
+
+
+def _listed(traced: Trace, stage: Stage) -> dict[str, Any]:
+    """What the nulls of a stage are."""
+    found = traced.nonfinite.get(stage.key)
+    return {"nonfinite": _told(found)} | ({} if found is None else {"null_means": LISTED})
+
+
+def _told(found: Nonfinite | None) -> dict[str, list[int]] | None:
+    """Flat indices by each of the four words."""
+    return None if found is None else {name: index.tolist() for name, index in found.named()}
+
+
+def _binary_text(traced: Trace, chosen: Sequence[Stage]) -> dict[str, Any]:
+    """The trace's text for the binary forms, whose numbers are raw: where some are not finite
+    though no mask made them so, `nonfinite` has by their tensor's name which is which."""
+    found = {
+        stage.key: traced.nonfinite[stage.key] for stage in chosen if stage.key in traced.nonfinite
+    }
+    for stage in chosen:
+        gradient = traced.gradient(stage.key)
+        if gradient is not None and (one := nonfinite(gradient)) is not None:
+            found[GRADIENT + stage.key] = one
+    for key, tensor in (traced.weight_gradients or {}).items():
+        if (one := nonfinite(tensor.numpy())) is not None:
+            found[WEIGHT_GRADIENT + key] = one
+    told = trace_text(traced)
+    return told | {"nonfinite": {n: _told(one) for n, one in found.items()}} if found else told
 
 
 def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
@@ -186,7 +231,7 @@ def as_safetensors(traced: Trace, chosen: Sequence[Stage]) -> bytes:
     end. It is put together here in one copy: safetensors.numpy.save takes longer than two forward
     passes, most of it for fresh memory, and reads the strided q, k and v as if they were not.
     """
-    told = to_json(trace_text(traced)).decode()
+    told = to_json(_binary_text(traced, chosen)).decode()
     return _safetensors(tensors(traced, chosen), {"trace": told})
 
 
@@ -248,7 +293,7 @@ def as_npz(traced: Trace, chosen: Sequence[Stage]) -> bytes:
         archive,
         allow_pickle=False,
         **tensors(traced, chosen),
-        __trace__=np.array(to_json(trace_text(traced)).decode()),
+        __trace__=np.array(to_json(_binary_text(traced, chosen)).decode()),
     )
     return archive.getvalue()
 
@@ -257,7 +302,8 @@ def as_csv(traced: Trace, stage: Stage) -> bytes:
     """One stage, a row a cell: the index on each axis, the text of each token, the value, and
     the gradient if the trace has it.
 
-    Values are the shortest decimals that read back as the same float32; a masked cell is -inf.
+    Values are the shortest decimals that read back as the same float32; what is not finite is one
+    of the words masked, -inf, +inf and nan.
     """
     array, gradient = traced.array(stage.key), traced.gradient(stage.key)
     pieces = {i: _pieces(axis, traced) for i, axis in enumerate(stage.axes)}
@@ -270,10 +316,23 @@ def as_csv(traced: Trace, stage: Stage) -> bytes:
         + ["value"]
         + (["gradient"] if gradient is not None else [])
     )
-    columns = [one.astype(str).ravel() for one in (array, gradient) if one is not None]
+    masked = stage.op.masked(array.shape)
+    columns = [_written(array, masked)] + ([] if gradient is None else [_written(gradient, None)])
     for index, *texts in zip(np.ndindex(array.shape), *columns, strict=True):
         writer.writerow([*index, *(labels[i][index[i]] for i in labels), *texts])
     return out.getvalue().encode()
+
+
+WRITTEN = {"masked": "masked", "minus_inf": "-inf", "plus_inf": "+inf", "nan": "nan"}
+"""The four words in a CSV; all but the first are read as numbers."""
+
+
+def _written(array: Array, masked: Array | None) -> Array:
+    """Each cell as text, in one row."""
+    texts = array.astype(str).astype(object).ravel()
+    for name, index in everything(array, masked).named() if array.dtype.kind == "f" else ():
+        texts[index] = WRITTEN[name]
+    return texts
 
 
 def summary(array: Array) -> dict[str, float | int | None]:

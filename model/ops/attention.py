@@ -18,6 +18,7 @@ from model.ops.explanation import (
     number,
     numbers,
     products,
+    summed,
 )
 from model.ops.op import Array, Gradient, Op
 
@@ -54,7 +55,7 @@ class ScaledDotProduct(Op):
             [*added, Term(f"√d_head, the root of {d_head}", (), math.sqrt(d_head))],
             f"{code} / np.sqrt({d_head})",
             says="the sum of the products of {0} and {1}, divided by √d_head",
-            steps=[Step("sum of the products", math.fsum(term.value for term in added))],
+            steps=[Step("sum of the products", summed(term.value for term in added))],
         )
 
     def equation(self, result: str, operands: Sequence[str]) -> str:
@@ -68,6 +69,10 @@ class MaskLater(Op):
 
     operation: ClassVar[str] = "put −∞ above the diagonal: no position sees a later one"
     masks: ClassVar[bool] = True
+
+    def masked(self, shape: tuple[int, ...]) -> Array | None:
+        """Above the diagonal, in every head."""
+        return np.broadcast_to(~np.tri(*shape[-2:], dtype=np.bool_), shape)
 
     def forward(self, *operands: Array) -> Array:
         (scores,) = operands
@@ -169,7 +174,7 @@ class Softmax(Op):
             "the same, and no exponential is too large to be computed.",
             steps=[
                 Step("maximum of the row", float(largest)),
-                Step("sum of the exponentials", math.fsum(exponentials)),
+                Step("sum of the exponentials", summed(exponentials)),
             ],
         )
 

@@ -41,8 +41,11 @@ class Rule(StrEnum):
         return rule
 
     def total(self, values: Sequence[float]) -> float:
-        """What terms with these values come to, in float64."""
-        return _TOTALS[self](values)
+        """What terms with these values come to, in float64; NaN where they come to nothing."""
+        try:
+            return _TOTALS[self](values)
+        except (ValueError, ZeroDivisionError):  # the sine of ∞, a logarithm of 0, 0 / 0
+            return math.nan
 
 
 @dataclass(frozen=True)
@@ -134,13 +137,13 @@ def folded(explanation: Explanation, largest: int) -> Explanation:
         return explanation
     first = terms[:1] if rule is Rule.SHARE else ()
     last = terms[-1:] if rule in (Rule.QUOTIENT, Rule.LOG_SUM) else ()
-    added = terms[len(first) : len(terms) - len(last)]
-    if len(added) <= largest + 1:  # one term needs no more room than one that stands for it
+    middle = terms[len(first) : len(terms) - len(last)]
+    if len(middle) <= largest + 1:  # one term needs no more room than one that stands for it
         return explanation
-    ordered = sorted(added, key=lambda term: -abs(term.value))
+    ordered = sorted(middle, key=lambda term: -abs(term.value))
     rest = ordered[largest:]
     label = f"{len(rest)} more terms, none larger"
-    more = Term(label, (), math.fsum(term.value for term in rest))
+    more = Term(label, (), summed(term.value for term in rest))
     return replace(explanation, terms=(*first, *ordered[:largest], more, *last), folded=len(rest))
 
 
@@ -194,20 +197,24 @@ def numbers(values: Iterable[Any]) -> str:
     return f"[{', '.join(map(number, values))}]"
 
 
-def _sum(values: Sequence[float]) -> float:
-    return math.fsum(values)
+def summed(values: Iterable[float]) -> float:
+    """Exactly rounded; NaN where ∞ meets −∞, which math.fsum refuses."""
+    try:
+        return math.fsum(values)
+    except ValueError:
+        return math.nan
 
 
 def _quotient(values: Sequence[float]) -> float:
-    return _sum(values[:-1]) / values[-1]
+    return summed(values[:-1]) / values[-1]
 
 
 def _share(values: Sequence[float]) -> float:
-    return values[0] / _sum(values)
+    return values[0] / summed(values)
 
 
 def _log_sum(values: Sequence[float]) -> float:
-    return math.log(_sum(values[:-1])) - values[-1]
+    return math.log(summed(values[:-1])) - values[-1]
 
 
 def _only(values: Sequence[float]) -> float:
@@ -216,7 +223,7 @@ def _only(values: Sequence[float]) -> float:
 
 
 _TOTALS: dict[Rule, Callable[[Sequence[float]], float]] = {
-    Rule.SUM: _sum,
+    Rule.SUM: summed,
     Rule.PRODUCT: math.prod,
     Rule.QUOTIENT: _quotient,
     Rule.SHARE: _share,

@@ -1,6 +1,5 @@
 """What the logits cost, once it is known which character was to be predicted."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,6 +15,7 @@ from model.ops.explanation import (
     explained,
     number,
     numbers,
+    summed,
 )
 from model.ops.op import Array, Gradient, Op
 
@@ -120,7 +120,7 @@ def _log_sum(logits: Array, row: int, target: int, name: str, *chosen: Factor) -
     z = logits[row].astype(np.float64)
     largest = z.max()
     exponentials = np.exp(z - largest)
-    total = math.fsum(exponentials)
+    total = summed(exponentials)
     terms = [
         Term(f"exp(logit of id {v} − maximum)", (Factor(0, (row, v)),), float(exponential))
         for v, exponential in enumerate(exponentials)

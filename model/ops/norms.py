@@ -16,6 +16,7 @@ from model.ops.explanation import (
     explained,
     number,
     numbers,
+    summed,
 )
 from model.ops.op import Array, Gradient, Op
 
@@ -260,5 +261,5 @@ def _mean(label: str, says: str, i: int, parts: Array, code: str, *others: Facto
         for k, part in enumerate(parts)
     ]
     divisor = Term("number of features", (), float(len(parts)))
-    steps = [Step("sum", math.fsum(parts))]
+    steps = [Step("sum", summed(parts))]
     return explained(Rule.QUOTIENT, [*added, divisor], code, says=says, steps=steps)

@@ -41,6 +41,10 @@ class Op(ABC):
     masks: ClassVar[bool] = False
     """Whether cells of the result can be −∞ because a mask put it there."""
 
+    def masked(self, shape: tuple[int, ...]) -> Array | None:
+        """Where the operation's own mask puts −∞ into a result of that shape; None without one."""
+        return None
+
     @abstractmethod
     def forward(self, *operands: Array) -> Array:
         """The result, from the stage's inputs and then its weights."""

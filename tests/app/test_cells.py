@@ -53,10 +53,12 @@ def same(answer: dict[str, Any], cell: Cell) -> bool:
                     "index": list(one.index),
                     "value": sent_as(one.value),
                     "name": one.name,
+                    "word": one.word,
                 }
                 for one in term.factors
             ],
             "value": sent_as(term.value),
+            "word": term.word,
         }
         for term in cell.terms
     ]
@@ -67,6 +69,7 @@ def same(answer: dict[str, Any], cell: Cell) -> bool:
         == (cell.joined, cell.name, cell.counted)
         and answer["index"] == list(cell.index)
         and answer["value"] == sent_as(cell.value)
+        and answer["word"] == cell.word
         and answer["total"] == sent_as(cell.total)
         and answer["code"] == cell.code
     )
@@ -117,7 +120,9 @@ def test_masked_cell_is_null_and_names_the_mask(client: TestClient, model: Loade
     key = next(stage.key for stage in model.stages if stage.null_means is not None)
     cell = ask(client, stage=key, index=[0, 2, 5])
     assert (cell["value"], cell["total"]) == (None, None)
-    assert cell["terms"] == [{"label": "causal mask", "factors": [], "value": None}]
+    assert (cell["word"], cell["total_word"]) == ("masked", "masked")
+    (term,) = cell["terms"]
+    assert term == {"label": "causal mask", "factors": [], "value": None, "word": "masked"}
     assert cell["rule"] == "mask"
     assert executed(cell["code"]) == -np.inf
 

@@ -254,7 +254,7 @@ def test_longer_text_leaves_earlier_positions_equal(model: LoadedModel) -> None:
     one, other = trace(model, "ab"), trace(model, "abc")
     for stage in model.stages:
         a, b = (before(stage, t.array(stage.key), 2) for t in (one, other))
-        assert difference(a, b, END_TO_END, masks=stage.op.masks).equal, stage.key
+        assert difference(a, b, END_TO_END, masked=stage.op.masked(a.shape)).equal, stage.key
 
 
 def test_masked_cells_are_the_only_ones_that_are_not_finite(

@@ -35,8 +35,8 @@ Saving = Annotated[PageWriter, Depends(saved_pages_of_app)]
 
 @router.post("/traces", responses=FORMATS)
 async def create_trace(service: Served, saved_pages: Saving, request: TraceRequest) -> Response:
-    """Trace a text. `json` has values as nested lists (a masked cell is null, and `null_means`
-    says so); `safetensors` and `npz` have the raw tensors by stage key, with true −inf; `csv` has
+    """Trace a text. `json` has values as nested lists (what is not finite is null, and `null_means`
+    says why); `safetensors` and `npz` have the raw tensors by stage key, with true −inf; `csv` has
     one stage, a row a cell; `html` is the page as one file, which opens without a server."""
     return await respond(service, saved_pages, request)
 

@@ -1,6 +1,7 @@
 // From a value to a colour, by the kind's own palettes and range.
 
 import { sizeAt } from "../tensor/sizes.js";
+import { unusual } from "../tensor/tensors.js";
 
 const STEPS = 256;
 const tables = new WeakMap();
@@ -11,17 +12,20 @@ function tableOf(colours) {
   return tables.get(colours);
 }
 
-/** How a tensor is coloured: {colours, mask, low, high}. `low` and `high` are the values at the two
- * ends of the scale, never of zero width; cells beyond them are clipped unless the largest is asked
- * for: of a probability by `stretched`, else by the `scale` "full". */
+/** How a tensor is coloured: {colours, mask, marks, tile, low, high, unusualAt}. `low` and `high` are
+ * the values at the two ends of the scale, never of zero width; cells beyond them are clipped unless
+ * the largest is asked for: of a probability by `stretched`, else by the `scale` "full". `unusualAt`
+ * names the mark of a cell that is not finite. */
 function colouring(kind, data, { palette, scale, stretched, vocabSize }) {
   const [low, high] = rangeOf(kind, data, { scale, stretched, vocabSize });
-  return { colours: kind.palettes[palette], mask: kind.mask, low, high };
+  return { colours: kind.palettes[palette], mask: kind.mask, marks: kind.marks, tile: kind.tile, low, high };
 }
 
 /** How a stage's tensor is coloured. */
-export function colouringOf({ table, trace, palette, scale, stretched }, { key, kind }) {
-  return colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, stretched, vocabSize: table.labels.length });
+export function colouringOf({ table, trace, palette, scale, stretched }, entry) {
+  const { key, kind } = entry;
+  const chosen = colouring(table.kinds[kind], trace.tensors.get(key).data, { palette, scale, stretched, vocabSize: table.labels.length });
+  return { ...chosen, unusualAt: (value, flat) => unusual(value, flat, entry, trace) };
 }
 
 /** Whether a kind's colours run from 0 to 1 as long as they are not stretched. */
@@ -36,11 +40,11 @@ function rangeOf(kind, data, { scale, stretched, vocabSize }) {
   return kind.range === "symmetric" ? [-limit, limit] : [0, limit];
 }
 
-/** Paint a matrix into pixels of a row width `stride`, beginning at `offset`. */
-export function paint(pixels, offset, stride, matrix, { rows, columns }, { colours, mask, low, high }) {
+/** Paint a matrix into pixels of a row width `stride`, beginning at `offset`. Its cells are those of
+ * a tensor from `start` on; without marks, whatever is not finite is masked. */
+export function paint(pixels, offset, stride, matrix, { rows, columns, start = 0 }, { colours, mask, marks, unusualAt, low, high }) {
   const table = tableOf(colours);
-  const tint = pixel(mask.tint);
-  const line = pixel(mask.line);
+  const grounds = groundsOf(marks ?? { masked: mask });
   const scale = (STEPS - 1) / (high - low);
   for (let row = 0, at = 0; row < rows; row += 1) {
     let target = offset + row * stride;
@@ -50,10 +54,16 @@ export function paint(pixels, offset, stride, matrix, { rows, columns }, { colou
         const step = (value - low) * scale + 0.5;
         pixels[target] = table[step < 0 ? 0 : step > STEPS - 1 ? STEPS - 1 : step | 0];
       } else {
+        const { tint, line } = grounds[unusualAt ? unusualAt(value, start + at) : "masked"];
         pixels[target] = (row + column) % 3 ? tint : line;
       }
     }
   }
+}
+
+/** The marks' two colours as pixels. */
+function groundsOf(marks) {
+  return Object.fromEntries(Object.entries(marks).map(([name, { tint, line }]) => [name, { tint: pixel(tint), line: pixel(line) }]));
 }
 
 function interpolated(colours) {

@@ -5,6 +5,7 @@ import { short } from "../tensor/numbers.js";
 import { panelsOf } from "../tensor/tensors.js";
 import { isUnit } from "./colours.js";
 import { labelSize, labelStep } from "./geometry.js";
+import { ground, unusualIn } from "./marks.js";
 
 const AXES = [["x", "column"], ["y", "row"]];
 
@@ -56,6 +57,12 @@ export function fill({ stage, trace, table, arrangement, shown, ink, mark, token
     if (stage.null_means !== null) {
       layout.images.push({
         ...template.masked, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows,
+      });
+    }
+    const names = unusualIn(matrices[index], { rows, columns, start: index * rows * columns }, colouring);
+    if (names !== null) {
+      layout.images.push({
+        ...template.unusual, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows, source: ground(names, colouring),
       });
     }
     layout.shapes.push(...outlines({ rows, columns, number, index, mark, chosen, ink }));

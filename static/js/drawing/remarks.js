@@ -8,7 +8,7 @@ const FAINT = 0.25; // a largest number below this looks nearly as 0 does
 
 /** The sentences for a stage's tensor. `activations` are the tensors whose gradients are drawn,
  * else undefined; the table has the stages, and how a kind is drawn. */
-export function remarksOf(stage, { tensors, activations }, { low, high, mask }, { stages, kinds }) {
+export function remarksOf(stage, { tensors, activations }, { low, high, mask, marks, unusualAt }, { stages, kinds }) {
   const kind = kinds[stage.kind];
   const { data } = tensors.get(stage.key);
   const { low: least, high: most, empty } = extent(data);
@@ -21,7 +21,11 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }, 
   if (beyond) said.push(`The colours end at ${low < 0 ? `${short(low)} and ` : ""}${short(high)}; ${beyond} ${beyond === 1 ? "cell" : "cells"} beyond ${beyond === 1 ? "has" : "have"} a triangle.`);
   if (isUnit(kind) && high !== 1) said.push(`The colours run from 0 to ${short(high)}, the largest, not to 1.`);
   else if (isUnit(kind) && most < FAINT) said.push(`On the scale from 0 to 1 all is faint: the largest is ${short(most)}. Stretch the colours to see more.`);
-  if (stage.null_means !== null && data.some((value) => !Number.isFinite(value))) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  const names = countsOf(data, unusualAt);
+  if (names.has("masked")) said.push(`Hatched cells are ${mask.word}: −∞.`);
+  for (const [name, count] of names) {
+    if (name !== "masked") said.push(`${count} ${count === 1 ? "cell is" : "cells are"} ${marks[name].word}, which no mask put there; each has a mark of its own.`);
+  }
   if (activations && stages.at(-1).key !== stage.key && !stages.some(({ inputs }) => inputs.includes(stage.key))) {
     said.push("No stage reads this tensor, and the loss is computed without it: its gradient is 0 everywhere.");
   }
@@ -29,6 +33,16 @@ export function remarksOf(stage, { tensors, activations }, { low, high, mask }, 
     said.push(`Where the activation is ${mask.word}, its gradient is exactly 0 and drawn so: nothing there reaches the loss.`);
   }
   return said.join(" ");
+}
+
+/** How many cells there are of each of the four that are not finite, where there are any. */
+function countsOf(data, unusualAt) {
+  const counts = new Map();
+  for (let flat = 0; flat < data.length; flat += 1) {
+    const name = unusualAt(data[flat], flat);
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function maskedCellsAreZero(gradient, activation) {

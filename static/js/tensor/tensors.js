@@ -43,11 +43,27 @@ export function valueAt(tensor, index) {
   return tensor.data[flat];
 }
 
+/** What a cell is that is not finite: "masked", "minus_inf", "plus_inf" or "nan"; null for others.
+ * `flat` is its place among all cells. */
+export function unusual(value, flat, entry, { told }) {
+  if (value - value === 0) return null;
+  if (Number.isNaN(value)) return "nan";
+  if (value > 0) return "plus_inf";
+  const bare = (entry.null_means ?? null) === null || told.nonfinite?.[entry.key]?.minus_inf.includes(flat);
+  return bare ? "minus_inf" : "masked";
+}
+
+/** A cell's number, or the word for what it is. */
+export function valueInWords(value, flat, entry, { table, trace }) {
+  const name = unusual(value, flat, entry, trace);
+  return name === null ? exact(value) : table.kinds[entry.kind].marks[name].word;
+}
+
 /** A cell of a tensor in words: {title, place, value}. */
 export function cellInWords(entry, index, state) {
-  const { table, trace } = state;
-  const value = valueAt(trace.tensors.get(entry.key), index);
-  return { title: entry.title, place: placeInWords(entry, index, state), value: Number.isFinite(value) ? exact(value) : table.kinds[entry.kind].mask.word };
+  const tensor = state.trace.tensors.get(entry.key);
+  const flat = index.reduce((at, i, axis) => at * tensor.shape[axis] + i, 0);
+  return { title: entry.title, place: placeInWords(entry, index, state), value: valueInWords(valueAt(tensor, index), flat, entry, state) };
 }
 
 /** Where a cell stands: "head 2 · position 4 e". */

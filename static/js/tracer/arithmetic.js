@@ -5,14 +5,14 @@ import { cellRequest } from "../page/api.js";
 /** Lines that say what the page says. */
 export function asText(answer) {
   const name = `${answer.gradient ? "d loss / d " : ""}${answer.stage ?? answer.weight}[${answer.index.join(", ")}]`;
-  const terms = answer.terms.map(({ label, factors, value }) => {
-    const made = factors.map((factor) => `${factor.gradient ? "d loss / d " : ""}${factor.stage ?? factor.weight}[${factor.index.join(", ")}] = ${number(factor.value)}`);
-    return `  ${label}: ${number(value)}${made.length ? `  (${made.join(", ")})` : ""}`;
+  const terms = answer.terms.map(({ label, factors, value, word }) => {
+    const made = factors.map((factor) => `${factor.gradient ? "d loss / d " : ""}${factor.stage ?? factor.weight}[${factor.index.join(", ")}] = ${number(factor.value, factor.word)}`);
+    return `  ${label}: ${number(value, word)}${made.length ? `  (${made.join(", ")})` : ""}`;
   });
   return [
-    `${name} = ${number(answer.value)}`, `  ${answer.equation}`, ...terms,
-    ...answer.steps.map(({ label, value }) => `  ${label}: ${number(value)}`),
-    `${answer.joined}: ${number(answer.total)}`, ...(answer.note === null ? [] : [answer.note]),
+    `${name} = ${number(answer.value, answer.word)}`, `  ${answer.equation}`, ...terms,
+    ...answer.steps.map(({ label, value, word }) => `  ${label}: ${number(value, word)}`),
+    `${answer.joined}: ${number(answer.total, answer.total_word)}`, ...(answer.note === null ? [] : [answer.note]),
   ].join("\n");
 }
 
@@ -22,6 +22,6 @@ export function asCurl(model, question) {
   return `curl ${location.origin}/api/v1/cells -H 'Content-Type: application/json' -d '${body}'`;
 }
 
-function number(value) {
-  return value === null ? "-inf" : String(value);
+function number(value, word) {
+  return value === null ? word : String(value);
 }

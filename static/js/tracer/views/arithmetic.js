@@ -63,10 +63,10 @@ function parts(state, { question, answer }) {
     make("div", { class: "sum-equation", tabindex: "0", role: "group", "aria-label": "Equation" }, makeMath(answer.mathml)),
     make("ol", { class: "terms", "aria-label": "Terms" }, ...terms.map((one) => term(state, one))),
     folding(state, answer),
-    ...(steps.length ? [make("dl", { class: "sums" }, ...steps.flatMap(({ label, value }) => row(named(state, label), exact(value))))] : []),
+    ...(steps.length ? [make("dl", { class: "sums" }, ...steps.flatMap(({ label, value, word }) => row(named(state, label), written(value, word))))] : []),
     make("dl", { class: "sums" },
-      ...row(`${answer.joined}`, written(answer.total), "is-total"),
-      ...row("shown", written(answer.value)),
+      ...row(`${answer.joined}`, written(answer.total, answer.total_word), "is-total"),
+      ...row("shown", written(answer.value, answer.word)),
       ...(answer.difference === null ? [] : row("difference", `${short(answer.difference)}: ${answer.equal ? "equal" : "not equal"}`))),
     note === null ? null : make("p", { class: "hint", text: note }),
     copies(state.model, question, answer),
@@ -84,16 +84,17 @@ function row(name, value, kind = null) {
   return [make("dt", { class: kind, text: name }), make("dd", { class: kind, text: value })];
 }
 
-function written(value) {
-  return value === null ? "−∞, masked" : exact(value);
+/** A number, or the word for one that is not finite. */
+function written(value, word) {
+  return value === null ? word : exact(value);
 }
 
-function term(state, { label, factors, value }) {
+function term(state, { label, factors, value, word }) {
   return make(
     "li",
     { class: "summand" },
     make("span", { class: "summand-label", text: label }),
-    make("span", { class: "summand-value", text: written(value) }),
+    make("span", { class: "summand-value", text: written(value, word) }),
     factors.length ? make("span", { class: "summand-factors" }, ...factors.flatMap((one, i) => [i ? " × " : "", factor(state, one)])) : null,
   );
 }
@@ -103,8 +104,8 @@ function factor(state, one) {
   const to = placeOfFactor(one);
   return make(
     "a",
-    { class: "factor", href: writeAt(state, { ...to, trail: [...state.trail, placeIn(state)] }), "data-walk": JSON.stringify(to), "aria-label": `${nameOf(state, to)}: ${written(one.value)}` },
-    ...cellSymbol(state.table, to), ` ${written(one.value)}`,
+    { class: "factor", href: writeAt(state, { ...to, trail: [...state.trail, placeIn(state)] }), "data-walk": JSON.stringify(to), "aria-label": `${nameOf(state, to)}: ${written(one.value, one.word)}` },
+    ...cellSymbol(state.table, to), ` ${written(one.value, one.word)}`,
   );
 }
 

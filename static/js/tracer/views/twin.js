@@ -4,9 +4,8 @@
 import { make } from "../../drawing/elements.js";
 import { ofGradients, paired, settled } from "../../tensor/gradients.js";
 import { labelsOf } from "../../tensor/labels.js";
-import { exact } from "../../tensor/numbers.js";
 import { focused } from "../../tensor/table.js";
-import { indexOf, panelsOf, placeOf, valueAt } from "../../tensor/tensors.js";
+import { indexOf, panelsOf, placeOf, valueAt, valueInWords } from "../../tensor/tensors.js";
 import { withWeight } from "../../tensor/weights.js";
 import { stale } from "../store.js";
 
@@ -113,7 +112,6 @@ function box(state, panel, isGradient) {
 
 function tableOf({ table, trace }, stage, panel, shape) {
   const { axes, along, rows, columns, matrices } = panelsOf(stage, trace);
-  const { word } = table.kinds[stage.kind].mask;
   const [down, across] = [along.row, along.column].map((one) => labelsOf(one, trace, table));
   const which = axes.panel === null ? "" : `, ${axes.panel} ${panel + 1}`;
   const corner = [axes.row && `${axes.row} ↓`, `${axes.column} →`].filter(Boolean).join(" ");
@@ -123,7 +121,7 @@ function tableOf({ table, trace }, stage, panel, shape) {
     for (let column = 0; column < columns; column += 1) {
       const value = matrices[panel][row * columns + column];
       const cell = document.createElement("td");
-      cell.textContent = Number.isFinite(value) ? exact(value) : word;
+      cell.textContent = valueInWords(value, (panel * rows + row) * columns + column, stage, { table, trace });
       line.append(cell);
     }
     body.append(line);
