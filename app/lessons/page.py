@@ -27,7 +27,11 @@ def install(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/lessons/{name}", include_in_schema=False)
     async def show_lesson(
-        request: Request, service: Served, name: str, if_none_match: Tag = None
+        request: Request,
+        service: Served,
+        name: str,
+        carried: str | None = None,
+        if_none_match: Tag = None,
     ) -> Response:
         lesson = lesson_of(name)
         if lesson.name == EXERCISES:
@@ -42,11 +46,13 @@ def install(app: FastAPI, pages: Pages) -> None:
             steps=_steps(service, lesson),
             here="/lessons",
             base=str(request.base_url).rstrip("/"),
-            **_text(service, lesson),
+            **_text(service, lesson, carried),
         )
 
     @app.get("/exercises", include_in_schema=False)
-    async def show_exercises(service: Served, if_none_match: Tag = None) -> Response:
+    async def show_exercises(
+        service: Served, carried: str | None = None, if_none_match: Tag = None
+    ) -> Response:
         exercises = lesson_of(EXERCISES)
         return pages.respond(
             "exercises.html",
@@ -54,7 +60,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             exercises=exercises,
             steps=_steps(service, exercises),
             here="/exercises",
-            **_text(service, exercises),
+            **_text(service, exercises, carried),
         )
 
 
@@ -75,8 +81,9 @@ def _steps(service: Service, lesson: Lesson) -> list[dict[str, Any]]:
     ]
 
 
-def _text(service: Service, lesson: Lesson) -> dict[str, Any]:
-    """The text that a page opens with, others to choose from, and how long one can be."""
+def _text(service: Service, lesson: Lesson, carried: str | None) -> dict[str, Any]:
+    """The text that a page opens with, others to choose from, and how long one can be. The text
+    that was read in the tracer is taken along where the lesson's model can read it."""
     wanted = lesson.steps[0].model
     model = service.model(wanted if wanted in service.models else None)  # the API says what lacks
     text = opening_text(service)
@@ -84,6 +91,7 @@ def _text(service: Service, lesson: Lesson) -> dict[str, Any]:
     boot = {
         "name": lesson.name,
         "text": text if readable(model, text) else opening.text(service.settings, model),
+        "carried": carried if carried is not None and readable(model, carried) else None,
         "examples": opening.examples(model),
         "limit": limit,
     }

@@ -2,7 +2,6 @@
 
 import { onKeys } from "../page/keys.js";
 
-const READ = ["text", "target", "hidden"]; // what the tracer's address says of them
 const form = document.querySelector("[data-find]");
 const field = form.querySelector("input");
 const entries = [...document.querySelectorAll("[data-word]")].map((element) => ({ element, text: element.dataset.word.toLowerCase() }));
@@ -40,18 +39,6 @@ function arrive() {
   target.scrollIntoView();
 }
 
-/** Whoever comes from the tracer goes back with the text that was read there. */
-function keepText() {
-  const from = document.referrer ? new URL(document.referrer) : null;
-  if (from?.origin !== location.origin || from.pathname !== "/") return;
-  for (const link of document.querySelectorAll("[data-places] a")) {
-    const query = new URLSearchParams(link.search);
-    if (query.get("model") !== from.searchParams.get("model")) continue;
-    for (const name of READ) if (from.searchParams.has(name)) query.set(name, from.searchParams.get(name));
-    link.search = query;
-  }
-}
-
 /** An equation that is wider than its place scrolls, by keyboard too. */
 function reach() {
   for (const equation of document.querySelectorAll("[data-equation]")) {
@@ -79,6 +66,6 @@ addEventListener("resize", reach);
 onKeys({ "/": () => field.focus() });
 field.value = new URLSearchParams(location.search).get("find") ?? "";
 find(field.value);
-keepText();
 reach();
+document.fonts.ready.then(reach);
 arrive();

@@ -53,6 +53,7 @@ function keepAsked(store, fetched) {
     fetched,
     answered: (answer, of) => store.dispatch({ type: "answer", answer, of }),
     refused: (refusal) => store.dispatch({ type: "refused", refusal }),
+    felt: true,
   });
   store.subscribe((state, previous) => {
     if (state.query !== previous.query) answers.ask(state.query, PAUSE);

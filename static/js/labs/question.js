@@ -36,6 +36,7 @@ function form(question, number, { fetched, starting, look }) {
       look(settings[question.look ?? 0]);
     },
     refused: (refusal) => tell(`This could not be checked: ${refusal.message}`, "none"),
+    felt: true,
   });
   result.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -11,7 +11,7 @@ import { createStore, initialState } from "./store.js";
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(initialState(boot));
-store.dispatch({ type: "view", view: read(location.search) });
+store.dispatch({ type: "view", view: { ...(boot.carried === null ? {} : { text: boot.carried }), ...read(location.search) } });
 const predict = keepJudged(store);
 const list = document.querySelector('[data-view="exercises"]');
 const field = document.querySelector('[data-view="text"]');

@@ -11,7 +11,7 @@ import { steps } from "./views/steps.js";
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(initialState(boot));
-store.dispatch({ type: "view", view: read(location.search) });
+store.dispatch({ type: "view", view: { ...(boot.carried === null ? {} : { text: boot.carried }), ...read(location.search) } });
 
 const VIEWS = { text, steps, step: stepView(keepJudged(store), boot.limit), figure };
 const views = Object.entries(VIEWS).map(([name, view]) => {

@@ -17,6 +17,7 @@ export function keepWorded(store) {
     },
     answered: (lesson, { text }) => store.dispatch({ type: "lesson", lesson: { ...lesson, asked: text } }),
     refused: (refusal) => store.dispatch({ type: "refused", refusal }),
+    felt: true,
   });
   store.subscribe((state, previous) => {
     if (state.text !== previous.text) wordings.ask(state, TYPING_PAUSE);
@@ -33,6 +34,7 @@ export function keepJudged(store) {
     fetched: ({ name, body }, signal) => fetchAnswer(name, body, signal),
     answered: (answer) => store.dispatch({ type: "answered", key, answer }),
     refused: (refusal) => store.dispatch({ type: "failed", key, refusal }),
+    felt: true,
   });
   store.subscribe((state, previous) => {
     if (state.text !== previous.text) for (const one of answers.values()) one.drop();
@@ -68,6 +70,7 @@ export function keepPictured(store) {
     fetched: (picture) => tensors(picture), // never aborted: what has come is kept for another step
     answered: (found, picture) => store.dispatch({ type: "picture", picture: { of: JSON.stringify(picture), ...picture, ...found } }),
     refused: (refusal) => store.dispatch({ type: "refused", refusal }),
+    felt: true,
   });
   const need = (state) => {
     const picture = pictured(state);

@@ -1,8 +1,11 @@
 // The tracer's page: one store, its views, its requests and its address.
 
-import { here, read } from "../page/address.js";
+import { here, read, write } from "../page/address.js";
 import { answerFrom } from "../page/api.js";
+import { carry, keep, only } from "../page/carry.js";
+import { saved } from "../page/saved.js";
 import { text } from "../page/text.js";
+import { sameReading } from "../tensor/readings.js";
 import { follow } from "./history.js";
 import { keepChecked } from "./requests/checks.js";
 import { keepExplained } from "./requests/explanations.js";
@@ -43,6 +46,7 @@ const views = Object.entries(VIEWS).flatMap(([name, view]) => {
 });
 store.subscribe((state, previous) => views.forEach((view) => view(state, previous)));
 views.forEach((view) => view(store.state, null));
+if (!saved) takeAlong();
 follow(store, document.querySelectorAll("[data-text], [data-target]"));
 if (boot.carried) answerFrom(boot.carried);
 keepDifferentiated(store);
@@ -51,3 +55,13 @@ keepFlowing(store);
 keepMatrices(store);
 keepExplained(store);
 keepTraced(store, boot);
+
+/** The pages beside the tracer are told what is read here. */
+function takeAlong() {
+  const reading = () => only(new URLSearchParams(write(store.state)));
+  keep(reading());
+  carry(reading);
+  store.subscribe((state, previous) => {
+    if (!sameReading(state, previous)) keep(reading());
+  });
+}

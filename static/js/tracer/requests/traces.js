@@ -18,6 +18,7 @@ export function keepTraced(store, carried) {
     },
     answered: (trace) => store.dispatch({ type: "trace", trace }),
     refused: (refusal) => store.dispatch({ type: "refused", refusal }),
+    felt: true,
   });
 
   store.subscribe((state, previous) => {

@@ -11,6 +11,7 @@ import { stale } from "../store.js";
 
 const MANY = 4096; // cells, which take long enough to lay out to be felt while typing
 const PAUSE = 150;
+const SPAN = { rows: 64, columns: 64 }; // so many at most: more take seconds to lay out
 
 const shown = new WeakMap(); // root -> {state, made: what its tables are made from, timer}
 
@@ -43,7 +44,8 @@ function listen(root, dispatch) {
     const number = target.closest("td");
     if (number === null) return;
     const { state } = shown.get(root);
-    const place = { panel: panelShown(state), row: number.parentElement.sectionRowIndex, column: number.cellIndex - 1 };
+    const [top, left] = windowOf(state);
+    const place = { panel: panelShown(state), row: top + number.parentElement.sectionRowIndex, column: left + number.cellIndex - 1 };
     dispatch({ type: "cell", cell: indexOf(focused(state), place), differential: number.closest("[data-differential]") !== null });
   });
 }
@@ -70,7 +72,15 @@ function sidesOf(state) {
 }
 
 function madeFrom(state) {
-  return [panelShown(state), ...sidesOf(state).flatMap((side) => [side.trace, focused(side)])];
+  return [panelShown(state), String(windowOf(state)), ...sidesOf(state).flatMap((side) => [side.trace, focused(side)])];
+}
+
+/** The first row and column of the part that is made; the chosen cell is in it. */
+function windowOf(state) {
+  const { rows, columns } = panelsOf(focused(state), state.trace);
+  const { row = 0, column = 0 } = cellShown(state) ? placeOf(state.cell) : {};
+  const begin = (at, count, span) => (count > span ? Math.min(Math.floor(at / span) * span, count - span) : 0);
+  return [begin(row, rows, SPAN.rows), begin(column, columns, SPAN.columns)];
 }
 
 function same(a, b) {
@@ -110,15 +120,24 @@ function box(state, panel, isGradient) {
   return make("div", { class: "tabled-box", "data-differential": isGradient, tabindex: "0", role: "region", "aria-label": `Table: ${stage.title}` }, tableOf(state, stage, panel, shape));
 }
 
-function tableOf({ table, trace }, stage, panel, shape) {
+/** What of a large tensor is not in its table, and the way to all of it. */
+function restInWords({ rows, columns }, [top, left], [bottom, right]) {
+  if (bottom - top === rows && right - left === columns) return "";
+  return ` · rows ${top} to ${bottom - 1} of ${rows}, columns ${left} to ${right - 1} of ${columns}: choose a cell of the picture to see those around it; CSV, under “Take it away”, has all`;
+}
+
+function tableOf(state, stage, panel, shape) {
+  const { table, trace } = state;
   const { axes, along, rows, columns, matrices } = panelsOf(stage, trace);
   const [down, across] = [along.row, along.column].map((one) => labelsOf(one, trace, table));
   const which = axes.panel === null ? "" : `, ${axes.panel} ${panel + 1}`;
   const corner = [axes.row && `${axes.row} ↓`, `${axes.column} →`].filter(Boolean).join(" ");
   const body = make("tbody");
-  for (let row = 0; row < rows; row += 1) {
+  const [top, left] = windowOf(state);
+  const [bottom, right] = [Math.min(rows, top + SPAN.rows), Math.min(columns, left + SPAN.columns)];
+  for (let row = top; row < bottom; row += 1) {
     const line = make("tr", {}, axes.row === null ? make("th", { scope: "row", text: "value" }) : heading("row", row, down));
-    for (let column = 0; column < columns; column += 1) {
+    for (let column = left; column < right; column += 1) {
       const value = matrices[panel][row * columns + column];
       const cell = document.createElement("td");
       cell.textContent = valueInWords(value, (panel * rows + row) * columns + column, stage, { table, trace });
@@ -129,8 +148,8 @@ function tableOf({ table, trace }, stage, panel, shape) {
   return make(
     "table",
     { class: "tabled-numbers" },
-    make("caption", {}, make("span", { text: `${stage.title}${which} · ${stage.symbolic_shape.join(" × ")} = ${shape.join(" × ")}` })),
-    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: corner }), ...Array.from({ length: columns }, (_, i) => heading("col", i, across)))),
+    make("caption", {}, make("span", { text: `${stage.title}${which} · ${stage.symbolic_shape.join(" × ")} = ${shape.join(" × ")}${restInWords({ rows, columns }, [top, left], [bottom, right])}` })),
+    make("thead", {}, make("tr", {}, make("th", { scope: "col", text: corner }), ...Array.from({ length: right - left }, (_, i) => heading("col", left + i, across)))),
     body,
   );
 }
@@ -146,8 +165,9 @@ function mark(root, state) {
   const { panel, row, column } = cellShown(state) ? placeOf(state.cell) : {};
   root.classList.toggle("is-waiting", paired(state) && !settled(state));
   if (panel !== panelShown(state)) return;
+  const [top, left] = windowOf(shown.get(root).state);
   for (const around of root.querySelectorAll(".tabled-box")) {
-    const cell = around.querySelector("tbody").rows[row]?.cells[column + 1];
+    const cell = around.querySelector("tbody").rows[row - top]?.cells[column - left + 1];
     cell?.setAttribute("aria-current", "true");
     if (cell) reveal(around, cell);
   }

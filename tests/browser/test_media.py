@@ -1,0 +1,40 @@
+"""What the page is on paper and in the reader's own colours: F17 and F18; tables have a bound: F15."""
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import open_tracer
+
+STYLE = "([selector, name]) => getComputedStyle(document.querySelector(selector))[name]"
+
+
+def test_forced_colours_tell_pressed_from_unpressed(page: Page) -> None:  # F17
+    page.emulate_media(forced_colors="active")
+    open_tracer(page, text="To be", stage="blocks.0.attn.weights", head="1")
+    grounds = [
+        page.evaluate(STYLE, [f'.switch[aria-pressed="{pressed}"]', "backgroundColor"])
+        for pressed in ("true", "false")
+    ]
+    assert grounds[0] != grounds[1]
+    fill, track = (page.evaluate(STYLE, [one, "backgroundColor"]) for one in (".bar-fill", "body"))
+    assert fill != track
+
+
+def test_paper_has_text_stage_figure_and_prediction(page: Page) -> None:  # F18
+    open_tracer(page, text="To be", stage="blocks.0.attn.weights")
+    page.emulate_media(media="print")
+    for shown in ("[data-text]", "[data-title]", ".figure-plot", ".bars"):
+        assert page.locator(shown).first.is_visible(), shown
+    for left_out in (".outline", ".tools", ".masthead-links", ".away"):
+        assert not page.locator(left_out).first.is_visible(), left_out
+    assert page.evaluate(STYLE, [".bar-fill", "printColorAdjust"]) == "exact"
+
+
+def test_table_of_a_large_tensor_is_a_window_around_the_chosen_cell(page: Page) -> None:  # F15
+    open_tracer(page, text="To be", stage="blocks.0.ffn.hidden", cell="3.200")
+    page.click(".tabled > summary")
+    page.wait_for_selector(".tabled td[aria-current]")
+    assert page.locator(".tabled *").count() < 6000
+    assert "columns 192 to 255 of 256" in page.locator(".tabled caption").inner_text()
+    assert "CSV" in page.locator(".tabled caption").inner_text()
+    page.locator(".tabled td").first.click()
+    page.wait_for_function("() => new URLSearchParams(location.search).get('cell') === '0.192'")
