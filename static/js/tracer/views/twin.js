@@ -6,7 +6,7 @@ import { ofGradients, paired, settled } from "../../tensor/gradients.js";
 import { labelsOf } from "../../tensor/labels.js";
 import { exact } from "../../tensor/numbers.js";
 import { focused } from "../../tensor/table.js";
-import { indexOf, panelsOf, placeOf, valueAt } from "../../tensor/tensors.js";
+import { indexOf, panelsOf, placeOf, shapeInWords, valueAt } from "../../tensor/tensors.js";
 import { withWeight } from "../../tensor/weights.js";
 import { stale } from "../store.js";
 
@@ -131,7 +131,7 @@ function tableOf({ table, trace }, stage, panel, shape) {
   return make(
     "table",
     { class: "tabled-numbers" },
-    make("caption", {}, make("span", { text: `${stage.title}${which} · ${stage.symbolic_shape.join(" × ")} = ${shape.join(" × ")}` })),
+    make("caption", {}, make("span", { text: `${stage.title}${which} · ${shapeInWords(stage, shape)}` })),
     make("thead", {}, make("tr", {}, make("th", { scope: "col", text: corner }), ...Array.from({ length: columns }, (_, i) => heading("col", i, across)))),
     body,
   );
