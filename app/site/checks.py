@@ -28,7 +28,7 @@ from model.errors import InputError, TextError, quoted
 from model.question import Question
 from model.reading import with_line_feeds
 from model.table import sections
-from model.table.axes import HEAD, Along
+from model.table.axes import Along
 from model.table.stage import Stage
 from model.tracing import Trace
 
@@ -249,8 +249,8 @@ def place(traced: Trace, stage: Stage, index: tuple[int, ...]) -> str:
         labels = wire.labels_of(axis, traced)
         two_texts = traced.target is not None and axis.along in TEXTS
         name = TEXTS[axis.along] if two_texts and axis.along is not None else axis.name
-        if axis.name == HEAD.name:
-            parts.append(f"{name} {i + 1}")
+        if axis.first:
+            parts.append(f"{name} {i + axis.first}")
         else:
             parts.append(f"{name} {i}" if labels is None else f"{name} {i} {labels[i]}")
     return " · ".join(parts)

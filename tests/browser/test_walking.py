@@ -126,7 +126,7 @@ def test_walk_is_told_to_a_screen_reader(page: Page, client: TestClient) -> None
         )
         tree = inspector.aria_snapshot()
         assert len(
-            re.findall(r"^ +- listitem", tree.split('list "Terms"')[1].split("- term")[0], re.M)
+            re.findall(r"^ +- listitem", tree.split('list "Terms"')[1].split("Copy as")[0], re.M)
         ) == len(answer["terms"])
         assert ('navigation "The way here"' in tree) == (count > 0)
         at = next(i for i, to in enumerate(links(page)) if to["stage"] == key)
@@ -274,6 +274,8 @@ def test_copied_text_says_every_term(page: Page, client: TestClient) -> None:
     answer = asked(client, stage=WEIGHTS, index=[1, 3, 2])
     assert text.startswith(f"{WEIGHTS}[1, 3, 2] = {answer['value']}")
     assert all(f"{term['label']}: " in text for term in answer["terms"])
+    assert f"\n{answer['name']} = " in text
+    assert f" is {answer['joined']}\n" in text
 
 
 def test_cell_is_explained_anew_for_another_text(page: Page, client: TestClient) -> None:

@@ -7,7 +7,7 @@ export function makeReveal(answer) {
   return [
     make("p", { class: `verdict${answer.right === false ? " is-wrong" : ""}`, "data-verdict": outcomeOf(answer), text: verdict(answer) }),
     answer.right === false ? make("p", { text: `You said ${answer.prediction}; it is ${answer.answer}. ${answer.difference}`.trim() }) : null,
-    answer.misconception === null ? null : make("p", { class: "misconception" }, make("span", { class: "hint", text: "Often thought: " }), answer.misconception),
+    answer.misconception === null ? null : make("p", { class: "misconception" }, make("b", { class: "misconception-mark", text: "✗ A common mistake: " }), answer.misconception),
     make("p", { class: "reveal-text", text: answer.reveal }),
     answer.mathml === null ? null : make("p", { class: "stage-equation", tabindex: "0" }, makeMath(answer.mathml)),
     ...answer.notices.map((notice) => make("p", { class: "hint", text: notice })),

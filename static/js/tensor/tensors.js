@@ -3,6 +3,9 @@
 import { axisNames, labelsOf } from "./labels.js";
 import { exact } from "./numbers.js";
 
+const FROM_ONE = "head"; // the axis that people count from 1
+const ONLY = "one"; // the axis of what has one number
+
 /** A stage's tensor as panels of rows and columns: three axes make one panel for each index of the
  * first; a vector is one row. `axes` has the names and `along` says whose characters are counted,
  * null where there is none. */
@@ -66,15 +69,34 @@ export function cellInWords(entry, index, state) {
   return { title: entry.title, place: placeInWords(entry, index, state), value: valueInWords(valueAt(tensor, index), flat, entry, state) };
 }
 
-/** Where a cell stands: "head 2 · position 4 e". */
+/** Where a cell stands: "head 2 · position 4 e"; "" for the only number of its kind. */
 export function placeInWords(entry, index, { trace, table }) {
   const names = axisNames(entry, trace);
-  return names.map((axis, i) => indexInWords(axis, index[i], labelsOf(entry.along[i], trace, table))).join(" · ");
+  const told = names.map((axis, i) => indexInWords(axis, index[i], labelsOf(entry.along[i], trace, table)));
+  return told.filter((_, i) => names[i] !== ONLY).join(" · ");
+}
+
+/** A cell's indices as a name has them: a head is counted from 1 and says so, as everywhere on the
+ * page: "head 3, 6, 4". */
+export function placeInBrackets({ axes }, index) {
+  return index.map((i, at) => (axes[at] === FROM_ONE ? `${axes[at]} ${i + 1}` : String(i))).join(", ");
+}
+
+/** Where those differ from the index of the API and the address, which count all from 0: "head 3 is
+ * index 2"; "" where they do not. */
+export function countedOtherwise({ axes }, index) {
+  return index.map((i, at) => (axes[at] === FROM_ONE ? `${axes[at]} ${i + 1} is index ${i}` : "")).filter(Boolean).join(", ");
+}
+
+/** A shape in symbols and in numbers: "N × d = 19 × 64". */
+export function shapeInWords({ symbolic_shape: symbols }, sizes) {
+  const [written, counted] = [symbols.join(" × "), sizes.join(" × ")];
+  return written === counted ? (counted === "1" ? "one number" : counted) : `${written} = ${counted}`;
 }
 
 /** One index along an axis: "head 2", "position 4 e", "d_model 17". */
 function indexInWords(axis, index, labels) {
-  if (axis === "head") return `head ${index + 1}`;
+  if (axis === FROM_ONE) return `${axis} ${index + 1}`;
   return labels ? `${axis} ${index} ${labels[index]}` : `${axis} ${index}`;
 }
 

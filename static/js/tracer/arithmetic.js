@@ -9,11 +9,18 @@ export function asText(answer) {
     const made = factors.map((factor) => `${factor.gradient ? "d loss / d " : ""}${factor.stage ?? factor.weight}[${factor.index.join(", ")}] = ${number(factor.value, factor.word)}`);
     return `  ${label}: ${number(value, word)}${made.length ? `  (${made.join(", ")})` : ""}`;
   });
+  const symbols = answer.symbols.map(({ symbol, title }) => `  ${symbol}: ${title}`);
   return [
-    `${name} = ${number(answer.value, answer.word)}`, `  ${answer.equation}`, ...terms,
-    ...answer.steps.map(({ label, value, word }) => `  ${label}: ${number(value, word)}`),
-    `${answer.joined}: ${number(answer.total, answer.total_word)}`, ...(answer.note === null ? [] : [answer.note]),
+    `${name} = ${number(answer.value, answer.word)}`, ...(answer.counted === null ? [] : [`  (${answer.counted})`]), `  ${answer.equation}`,
+    `${answer.name} = ${number(answer.total, answer.total_word)} is ${answer.joined}`, ...symbols,
+    ...answer.steps.map(({ label, value, word }) => `  ${label}: ${number(value, word)}`), ...terms,
+    ...(answer.note === null ? [] : [answer.note]),
   ].join("\n");
+}
+
+/** The line of NumPy, and where its number stands. */
+export function asNumpy({ code, name, counted }) {
+  return `${code}  # ${name}${counted === null ? "" : `; ${counted}`}`;
 }
 
 /** The call of the API, for a POSIX shell. */

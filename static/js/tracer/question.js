@@ -10,9 +10,10 @@ export function questionOf(state) {
   const shown = withWeight(state);
   if (shown === null || state.cell === null) return null;
   const { stage, cell, differential, whole, trace } = state;
-  const tensor = differential ? gradientOf(state, stage) : shown.trace.tensors.get(stage);
+  const weight = isWeight(state); // whose gradient is not here, and has its shape
+  const tensor = differential && !weight ? gradientOf(state, stage) : shown.trace.tensors.get(stage);
   if (tensor === null || valueAt(tensor, cell) === undefined) return null;
-  return { trace, stage, cell, differential, whole, weight: isWeight(state) };
+  return { trace, stage, cell, differential, whole, weight };
 }
 
 /** Whether two questions are the same. */

@@ -82,6 +82,8 @@ function reduce(state, action) {
       return { ...state, token: sameToken(action.token, state.token) ? null : action.token };
     case "cell":
       return { ...state, ...NO_CELL, hover: state.hover, cell: action.cell, differential: action.differential ?? false };
+    case "differentiate":
+      return { ...state, ...NO_CELL, trail: state.trail, hover: state.hover, cell: state.cell, differential: action.differential };
     case "walk":
       return { ...state, ...at(state, action.to), trail: [...state.trail, placeIn(state)], gradient: state.gradient || action.to.differential };
     case "back":

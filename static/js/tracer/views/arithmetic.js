@@ -2,12 +2,13 @@
 // a link to where it stands.
 
 import { make, makeMath, onFollow } from "../../drawing/elements.js";
+import { fit } from "../../drawing/equation.js";
 import { cellSymbol, nameOf } from "../../drawing/symbols.js";
 import { writeAt } from "../../page/address.js";
 import { saved } from "../../page/saved.js";
 import { exact, short } from "../../tensor/numbers.js";
 import { entryOf } from "../../tensor/table.js";
-import { asCurl, asText } from "../arithmetic.js";
+import { asCurl, asNumpy, asText } from "../arithmetic.js";
 import { questionOf, sameQuestion } from "../question.js";
 import { placeIn } from "../store.js";
 import { operandMap, placeOfFactor, tensorsOf } from "./operands.js";
@@ -35,6 +36,7 @@ export function arithmetic(root, state, dispatch, previous) {
   // The cell that has the focus is built anew; the one in its place gets it.
   const at = [...root.querySelectorAll("a, button")].indexOf(document.activeElement);
   root.replaceChildren(...parts(state, explanation));
+  fit(root.querySelector("[data-sum-equation]"));
   if (at >= 0) root.querySelectorAll("a, button")[at]?.focus({ preventScroll: true });
 }
 
@@ -50,7 +52,7 @@ function listen(root, dispatch) {
     const said = root.querySelector("[data-said]");
     try {
       await navigator.clipboard.writeText(copy.dataset.copied);
-      said.textContent = "Copied.";
+      said.textContent = `Copied. ${copy.dataset.counted}`.trim();
     } catch (error) {
       said.textContent = `That did not work: ${error.message}`;
     }
@@ -60,18 +62,25 @@ function listen(root, dispatch) {
 function parts(state, { question, answer }) {
   const { terms, steps, note } = answer;
   return [
-    make("div", { class: "sum-equation", tabindex: "0", role: "group", "aria-label": "Equation" }, makeMath(answer.mathml)),
-    make("ol", { class: "terms", "aria-label": "Terms" }, ...terms.map((one) => term(state, one))),
-    folding(state, answer),
-    ...(steps.length ? [make("dl", { class: "sums" }, ...steps.flatMap(({ label, value, word }) => row(named(state, label), written(value, word))))] : []),
+    make("p", { class: "result", "data-result": "" }, make("b", { text: written(answer.total, answer.total_word) }), ` is ${answer.joined}.`),
+    meanings(answer),
+    make("div", { class: "sum-equation", role: "group", "aria-label": "Equation", "data-sum-equation": "" }, makeMath(answer.mathml)),
     make("dl", { class: "sums" },
-      ...row(`${answer.joined}`, written(answer.total, answer.total_word), "is-total"),
+      ...steps.flatMap(({ label, value, word }) => row(named(state, label), written(value, word))),
       ...row("shown", written(answer.value, answer.word)),
       ...(answer.difference === null ? [] : row("difference", `${short(answer.difference)}: ${answer.equal ? "equal" : "not equal"}`))),
+    make("ol", { class: "terms", "aria-label": "Terms" }, ...terms.map((one) => term(state, one))),
+    folding(state, answer),
     note === null ? null : make("p", { class: "hint", text: note }),
     copies(state.model, question, answer),
     operands(state, answer),
   ].filter((part) => part !== null);
+}
+
+/** What the symbols of the words stand for. */
+function meanings({ symbols }) {
+  if (!symbols.length) return null;
+  return make("p", { class: "hint", "data-meanings": "", text: `${symbols.map(({ symbol, title }) => `${symbol}: ${title}`).join("; ")}.` });
 }
 
 /** A step's label; what a stage passes back is called by its key. */
@@ -116,11 +125,12 @@ function folding({ whole }, { folded, terms }) {
 }
 
 function copies(model, question, answer) {
-  const kinds = { text: asText(answer), NumPy: answer.code, ...(saved ? {} : { curl: asCurl(model, question) }) };
+  const kinds = { text: asText(answer), NumPy: asNumpy(answer), ...(saved ? {} : { curl: asCurl(model, question) }) };
+  const counted = answer.counted === null ? "" : `In it, ${answer.counted}.`;
   return make(
     "p",
     { class: "copies" }, "Copy as ",
-    ...Object.entries(kinds).flatMap(([name, text], i) => [i ? " · " : "", make("button", { type: "button", class: "link", "data-copied": text, text: name })]),
+    ...Object.entries(kinds).flatMap(([name, text], i) => [i ? " · " : "", make("button", { type: "button", class: "link", "data-copied": text, "data-counted": counted, text: name })]),
     " ", make("span", { "data-said": "", role: "status" }),
   );
 }

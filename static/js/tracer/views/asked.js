@@ -19,6 +19,8 @@ export function asked(root, state) {
   root.hidden = questionOf(state) === null;
   if (root.hidden) return;
   const { value, place } = cellInWords(focused(state), state.cell, withWeight(state));
-  const shown = state.differential ? `gradient ${exact(valueAt(gradientOf(state, state.stage), state.cell))}` : value;
-  root.querySelector("[data-value]").textContent = `${shown} at ${place}:`;
+  const gradient = gradientOf(state, state.stage);
+  const number = gradient === null ? "" : ` ${exact(valueAt(gradient, state.cell))}`; // a weight's is not here
+  const shown = state.differential ? `gradient${number}` : value;
+  root.querySelector("[data-value]").textContent = `${shown}${place && ` at ${place}`}:`;
 }

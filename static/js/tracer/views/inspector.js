@@ -6,7 +6,7 @@ import { write, writeAt } from "../../page/address.js";
 import { paired, settled } from "../../tensor/gradients.js";
 import { exact } from "../../tensor/numbers.js";
 import { entryOf, focused, isWeight } from "../../tensor/table.js";
-import { cellInWords, valueAt } from "../../tensor/tensors.js";
+import { cellInWords, countedOtherwise, valueAt } from "../../tensor/tensors.js";
 import { withWeight } from "../../tensor/weights.js";
 import { stale } from "../store.js";
 
@@ -16,6 +16,10 @@ export function inspector(root, state, dispatch, previous) {
   if (state.table === null) return;
   if (!root.dataset.ready) {
     root.dataset.ready = "true";
+    root.addEventListener("click", ({ target }) => {
+      const button = target.closest("[data-differentiate]");
+      if (button) dispatch({ type: "differentiate", differential: button.dataset.differentiate === "true" });
+    });
     onFollow(root, "[data-go]", (link) => dispatch({ type: "stage", stage: link.dataset.go }));
   }
   root.classList.toggle("is-stale", stale(state));
@@ -40,11 +44,22 @@ function cell(root, state) {
   }
   const entry = focused(state);
   const words = cellInWords(entry, index, shown);
-  box.replaceChildren(
+  const counted = countedOtherwise(entry, index);
+  const parts = [
     make("p", { class: "cell-value", text: words.value }),
-    make("p", { class: "cell-place" }, makeMath(entry.symbol_mathml), ` at ${words.place}`),
+    make("p", { class: "cell-place" }, makeMath(entry.symbol_mathml), words.place && ` at ${words.place}`),
+    counted && make("p", { class: "cell-place", text: `For the API, ${counted}.` }),
+    asksGradient(state, index),
     ...(paired(state) && settled(state) ? gradientOf(state, entry, index) : []),
-  );
+  ];
+  box.replaceChildren(...parts.filter(Boolean));
+}
+
+/** The way to the gradient of a weight's chosen cell, which no picture beside it leads to. */
+function asksGradient(state, index) {
+  if (!state.gradient || state.cell === null || !isWeight(state) || String(index) !== String(state.cell)) return null;
+  const text = state.differential ? "back to the weight itself" : "where its gradient comes from";
+  return make("button", { type: "button", class: "link", "data-differentiate": String(!state.differential), text });
 }
 
 /** That the tensor has no such cell, where it is known; else null. */

@@ -7,6 +7,7 @@ import { onKeys } from "../../page/keys.js";
 import { term } from "../../page/terms.js";
 import { axisNames } from "../../tensor/labels.js";
 import { focused, isWeight } from "../../tensor/table.js";
+import { shapeInWords } from "../../tensor/tensors.js";
 
 const TITLE_TEXT = 24;
 const PRACTISED = { lab: "Labs", lesson: "Lessons", exercise: "Exercises", check: "Checks" };
@@ -78,7 +79,7 @@ function symbols(entry, table) {
 
 function section({ label, url, figure }, table) {
   const count = table.stages.filter((stage) => stage.sections.some((one) => one.label === label)).length;
-  const its = count === 1 ? "its one stage" : `its ${count} stages`;
+  const its = count === 1 ? "mark the one stage that it teaches" : `mark the ${count} stages that it teaches`;
   return make(
     "span",
     { class: "section" },
@@ -88,13 +89,13 @@ function section({ label, url, figure }, table) {
     " ",
     figure && make("a", { href: figure, rel: "noreferrer", text: "figure", "aria-label": `${label}: its interactive figure, in the course` }),
     " ",
-    make("button", { type: "button", class: "link", "data-section": label, text: its, "aria-label": `${label}: ${its}`, title: "pick them out in the outline" }),
+    make("button", { type: "button", class: "link", "data-section": label, text: its, "aria-label": `${label}: ${its}`, title: "in this model’s list of stages" }),
   );
 }
 
 function shape(root, entry, { trace }) {
   const { shape: sizes, data } = trace.tensors.get(entry.key) ?? entry; // a weight's is always the same
-  root.querySelector("[data-shape]").textContent = `${entry.symbolic_shape.join(" × ")} = ${sizes.join(" × ")}`;
+  root.querySelector("[data-shape]").textContent = shapeInWords(entry, sizes);
   const names = axisNames(entry, trace);
   const said = `${names.join(", ")} · ${data instanceof Int32Array ? "int32" : "float32"}`;
   const axes = root.querySelector("[data-axes]");

@@ -46,7 +46,7 @@ export function tools(root, state, dispatch, previous) {
  * none is wanted. */
 function whyNoGradient(state, { title }) {
   if (!state.gradient || paired(state)) return "";
-  if (isWeight(state)) return "The page shows the gradients of stages; those of the weights come from the API.";
+  if (isWeight(state)) return "A weight’s gradient is shown a number at a time: choose a cell, then “where its gradient comes from”. The API has it whole.";
   if (!settled(state)) return "Asking for the gradients …";
   const { refusal } = state.gradients;
   if (refusal === null) return `${title} are whole numbers: no small change can be made to them, so they have no gradient.`;

@@ -5,7 +5,7 @@ import { make } from "../../drawing/elements.js";
 import { ofGradients, paired, settled } from "../../tensor/gradients.js";
 import { labelsOf } from "../../tensor/labels.js";
 import { focused } from "../../tensor/table.js";
-import { indexOf, panelsOf, placeOf, valueAt, valueInWords } from "../../tensor/tensors.js";
+import { indexOf, panelsOf, placeOf, shapeInWords, valueAt, valueInWords } from "../../tensor/tensors.js";
 import { withWeight } from "../../tensor/weights.js";
 import { stale } from "../store.js";
 
@@ -148,7 +148,7 @@ function tableOf(state, stage, panel, shape) {
   return make(
     "table",
     { class: "tabled-numbers" },
-    make("caption", {}, make("span", { text: `${stage.title}${which} · ${stage.symbolic_shape.join(" × ")} = ${shape.join(" × ")}${restInWords({ rows, columns }, [top, left], [bottom, right])}` })),
+    make("caption", {}, make("span", { text: `${stage.title}${which} · ${shapeInWords(stage, shape)}${restInWords({ rows, columns }, [top, left], [bottom, right])}` })),
     make("thead", {}, make("tr", {}, make("th", { scope: "col", text: corner }), ...Array.from({ length: right - left }, (_, i) => heading("col", left + i, across)))),
     body,
   );
