@@ -54,7 +54,8 @@ ROOMS = {
         "checkpoint": "budget config errors network ops table tokenizer",
         "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
-        "labs": "config counting errors ops training",
+        "labs": "checkpoint config counting errors interpreter network ops parameters table tracing "
+        "training",
         "tracing": "checkpoint errors ops question reading recorder table tokenizer writing",
         "gradient_flow": "interpreter ops tracing",
         "checking": "equality interpreter ops table tokenizer tracing",
