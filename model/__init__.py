@@ -4,7 +4,8 @@ from model import load, trace
 trace(load("checkpoints/shakespeare"), "To be").tensor("blocks.0.attn.weights")
 """
 
-from model.cells import Cell, explain, explain_weight
+from model.arithmetic import Cell
+from model.cells import explain, explain_weight
 from model.checking import check
 from model.checkpoint import LoadedModel, load
 from model.errors import InputError

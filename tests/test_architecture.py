@@ -48,6 +48,7 @@ ROOMS = {
         "tokenizer": "characters errors",
         "question": "errors",
         "equality": "ops",
+        "arithmetic": "ops",
         "finiteness": "ops",
         "writing": "network question reading tokenizer",
         "interpreter": "ops table",
@@ -58,13 +59,14 @@ ROOMS = {
         "checkpoint": "budget config errors frozen network ops table tokenizer",
         "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
-        "labs": "config counting errors ops training",
+        "labs": "checkpoint config counting errors interpreter network ops parameters table tracing "
+        "training",
         "tracing": "checkpoint errors finiteness frozen ops question reading recorder table "
         "tokenizer writing",
         "gradient_flow": "interpreter ops tracing",
         "checking": "equality interpreter ops table tokenizer tracing",
         "backflow": "ops table tracing",
-        "cells": "backflow equality errors finiteness ops parameters table tracing",
+        "cells": "arithmetic backflow equality errors finiteness ops parameters table tracing",
         "__init__": "cells checking checkpoint errors question tracing",
     },
 }

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.tracing.api.cells import cell_answer
-from model.cells import Cell, Operand, explain, explain_weight
+from model.arithmetic import Cell, Operand
+from model.cells import explain, explain_weight
 from model.tracing import Trace
 
 WAYS = 10

@@ -7,12 +7,14 @@ from fastapi import APIRouter, Query, Response
 from app.labs import schemas
 from app.labs.schemas_counting import CountingAnswer, CountingRequest
 from app.labs.schemas_experiment import ExperimentAnswer, ExperimentRequest
+from app.labs.schemas_gradient_check import GradientCheckAnswer, GradientCheckRequest
 from app.server.access import Served
 from app.server.json import JSON_TYPE, to_json
 from model.config import ModelConfig
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
 from model.labs.experiment import experiment
+from model.labs.gradient_check import gradient_check
 from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
@@ -81,6 +83,25 @@ async def show_experiment(request: Annotated[ExperimentRequest, Query()]) -> Res
     """The committed measurements: learned against sinusoidal positions and post-LN against pre-LN,
     every run, with mean and spread over the first seeds, and module 7's single run beside."""
     return _answer(experiment(**request.model_dump()))
+
+
+@router.get("/gradient-check", responses={200: {"model": GradientCheckAnswer}})
+async def show_gradient_check(
+    service: Served, request: Annotated[GradientCheckRequest, Query()]
+) -> Response:
+    """One weight of a served model moved by ε both ways: the difference quotient in float32 and in
+    float64 beside the analytic gradient, and its error over ε."""
+    model = service.model(request.model or None)
+    index = [int(at) for at in request.index.split(",")]
+
+    def checked() -> bytes:
+        return to_json(
+            gradient_check(
+                model, request.text, weight=request.weight, index=index, epsilon=request.epsilon
+            )
+        )
+
+    return Response(await service.slowly(checked), media_type=JSON_TYPE)
 
 
 def _answer(content: Any) -> Response:

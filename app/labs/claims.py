@@ -148,6 +148,7 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
         Claim(LESSON, "the direct path with skips", "1", 1, 0,
               lambda found: found.paths[0].contribution, {"depth": 12}),
     ),
+    "gradient-check": (),
     "experiment": (),
 }  # fmt: skip
 """By lab; what the last one measures is no figure of a text, and stands beside the text's there."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from app.server.schemas import Request
 
-ControlKind = Literal["slider", "list", "choice", "switch"]
+ControlKind = Literal["slider", "list", "choice", "switch", "text"]
 STEPS = 200
 """Of a slider over a range of real numbers, if nothing else is said."""
 
@@ -39,7 +39,8 @@ class Move:
 @dataclass(frozen=True)
 class Control:
     """One control of a page. A slider goes from `low` to `high`, by `step` or over the `stops`; a
-    list has from `shortest` to `longest` such numbers; a choice is one of `options`."""
+    list has from `shortest` to `longest` such numbers; a choice is one of `options`; a text is
+    typed."""
 
     name: str
     label: str
@@ -107,6 +108,8 @@ def _kind(field: dict[str, Any]) -> ControlKind:
         return "list"
     if field["type"] == "boolean":
         return "switch"
+    if field["type"] == "string" and "enum" not in field:
+        return "text"
     return "choice" if "enum" in field else "slider"
 
 

@@ -8,6 +8,7 @@ from app.labs import schemas
 from app.labs.controls import Move
 from app.labs.schemas_counting import CountingRequest
 from app.labs.schemas_experiment import ExperimentRequest
+from app.labs.schemas_gradient_check import GradientCheckRequest
 from app.server.schemas import Request
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
@@ -58,6 +59,10 @@ def _counted(*, tokens: int, **sizes: Any) -> dict[str, Any]:
         "counting": counting(configured(**sizes), tokens),
         "references": dict(references()),
     }
+
+
+def _of_a_served_model(**_: Any) -> None:
+    """Nothing: which models are served is known to a request, and no text prints its numbers."""
 
 
 LABS = (
@@ -217,6 +222,28 @@ LABS = (
             Example("layers that turn the sign", "depth=12&factor=-0.5"),
         ),
         (sections.RESIDUALS, sections.HIGHWAY, sections.TWELVE_LAYERS),
+    ),
+    Lab(
+        "gradient-check",
+        "Is the gradient right?",
+        "Move one weight a little up and a little down: the difference of the two losses, over the "
+        "distance, must be the gradient. How little is little enough?",
+        GradientCheckRequest,
+        _of_a_served_model,
+        (
+            Move("epsilon", "ε", "how far the weight is moved, up and down", least=1e-12),
+            Move("text", "text", "at most 24 characters"),
+            Move("weight", "weight", "by its name in the checkpoint; all are listed below"),
+            Move("index", "place in it", "row and column from 0, as 3,5; a bias has one number"),
+            Move("model", "model", "as the README names it; empty is the default one"),
+        ),
+        (
+            Example("this weight", ""),
+            Example("ε too small", "epsilon=1e-10"),
+            Example("ε too large", "epsilon=1"),
+            Example("a table tied to the head", "model=shakespeare-preln"),
+        ),
+        (sections.PRE_NORM_BLOCK,),
     ),
     Lab(
         "experiment",

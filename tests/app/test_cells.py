@@ -11,7 +11,8 @@ from starlette.testclient import TestClient
 
 from app.tracing.schemas_cells import RULES, CellAnswer, WeightAnswer
 from model import LoadedModel, trace
-from model.cells import LISTED, Cell, explain, explain_weight
+from model.arithmetic import Cell
+from model.cells import LISTED, explain, explain_weight
 from model.ops.explanation import Rule
 from model.parameters import parameters
 from model.table.stage import Kind

@@ -23,6 +23,7 @@ PREDICTED = {
     "activations": [("0", "−0.16"), ("both", "GELU")],
     "counting": [("2", "4"), ("double", "same"), ("same", "more"), ("786", "1,049")],
     "residuals": [("0.00029", "0.5^12"), ("none", "all")],
+    "gradient-check": [("nearer", "turns"), ("smaller", "larger")],
     "experiment": [("3", "5"), ("post-ln", "pre-ln")],
 }
 """For each question of a lab a wrong and a right prediction."""
@@ -58,6 +59,7 @@ def settle(page: Page) -> None:
             return root.dataset.shown !== undefined && [...root.querySelectorAll('[data-control]')].every(control => {
                 const values = shown.getAll(control.dataset.control);
                 if (control.dataset.kind === 'choice') return control.querySelector('select').value === values[0];
+                if (control.dataset.kind === 'text') return control.querySelector('input').value === values[0];
                 if (control.dataset.kind === 'switch') return String(control.querySelector('input').checked) === values[0];
                 return values.join() === [...control.querySelectorAll('[data-number]')].map(n => String(n.valueAsNumber)).join();
             });

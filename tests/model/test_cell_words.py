@@ -5,7 +5,8 @@ import re
 import pytest
 
 from model import LoadedModel, Trace, trace
-from model.cells import Cell, explain, explain_weight
+from model.arithmetic import Cell
+from model.cells import explain, explain_weight
 from model.config import PRESETS
 from model.table.stage import Kind
 from tests.model.presets import of_preset, with_gradients

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from model import LoadedModel, Trace, trace
-from model.cells import LISTED, Cell, explain, explain_weight
+from model.arithmetic import Cell
+from model.cells import LISTED, explain, explain_weight
 from model.config import PRESETS
 from model.errors import CellError, InputError, UnknownStage, UnknownWeight
 from model.ops.explanation import Rule

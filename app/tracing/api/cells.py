@@ -11,7 +11,8 @@ from app.tracing import schemas_cells as schemas
 from app.tracing import wire
 from app.tracing.mathml import mathml
 from app.tracing.requests import CellRequest
-from model.cells import Cell, explain, explain_weight
+from model.arithmetic import Cell
+from model.cells import explain, explain_weight
 from model.errors import CellError
 from model.parameters import parameter_of
 from model.tracing import Trace, stage_of

@@ -1,4 +1,4 @@
-// What can be moved: sliders with a number beside, lists of them, choices and switches.
+// What can be moved: sliders with a number beside, lists of them, choices, switches and words.
 
 import { make } from "../drawing/elements.js";
 import { bounds, ladder } from "./query.js";
@@ -21,7 +21,7 @@ export function controlsView(root, controls, store) {
   show(store.state);
 }
 
-const BINDERS = { slider: bindSlider, list: bindList, choice: bindChoice, switch: bindSwitch };
+const BINDERS = { slider: bindSlider, list: bindList, choice: bindChoice, switch: bindSwitch, text: bindText };
 
 function bindSlider(element, control, move, current) {
   const update = bindNumber(element.querySelector("[data-range]"), element.querySelector("[data-number]"), control, move, current);
@@ -116,5 +116,13 @@ function bindSwitch(element, control, move) {
   box.addEventListener("change", () => move(box.checked));
   return (query) => {
     box.checked = query.get(control.name);
+  };
+}
+
+function bindText(element, control, move) {
+  const field = element.querySelector("input");
+  field.addEventListener("input", () => move(field.value));
+  return (query) => {
+    if (field.value !== query.get(control.name)) field.value = query.get(control.name);
   };
 }
