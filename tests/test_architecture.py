@@ -59,15 +59,15 @@ ROOMS = {
         "checkpoint": "budget config errors frozen network ops table tokenizer",
         "parameters": "checkpoint errors table",
         "training": "budget checkpoint config errors network tokenizer writing",
-        "labs": "checkpoint config counting errors interpreter network ops parameters table tracing "
-        "training",
+        "labs": "checkpoint config counting errors interpreter network ops parameters table "
+        "tracing training",
         "tracing": "checkpoint errors finiteness frozen ops question reading recorder table "
         "tokenizer writing",
         "gradient_flow": "interpreter ops tracing",
         "checking": "equality interpreter ops table tokenizer tracing",
         "backflow": "ops table tracing",
         "cells": "arithmetic backflow equality errors finiteness ops parameters table tracing",
-        "__init__": "cells checking checkpoint errors question tracing",
+        "__init__": "arithmetic cells checking checkpoint errors question tracing",
     },
 }
 """A package's rooms, its files and folders, from the ground up; and the rooms each may import."""
