@@ -23,7 +23,9 @@ ROOMS = {
     "glossary": SHARED,
 }
 """Each folder of scripts, and those that it may import from beside itself."""
-SCRIPT_IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*["']([^"']+)["']""")
+SCRIPT_IMPORT = re.compile(
+    r"""(?m)(?:^import\b[^;"']*|^export\b[^;"'=]*\bfrom\s*|\bimport\(\s*)["']([^"']+)["']"""
+)
 NEWEST, API = SCRIPTS / "page" / "newest.js", SCRIPTS / "page" / "api.js"
 EACH_IS_WANTED = {SCRIPTS / "tracer" / "requests" / "matrices.js"}
 """What asks without dropping older answers: none of its answers makes another one needless."""

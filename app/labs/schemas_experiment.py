@@ -35,9 +35,20 @@ class Comparison(Answer):
     command: str
     steps: int
     learning_rate: float
+    batch_size: int = Field(description="windows in a batch")
+    clip: float = Field(description="the norm that gradients are clipped to")
     config: dict[str, Any]
     frequency_loss: float = Field(description="of knowing the characters' frequencies alone")
     groups: list[Group]
+
+
+class Placed(Answer):
+    """Post-LN against pre-LN at one depth and warm-up."""
+
+    n_blocks: int
+    warmup: int
+    post_minus_pre: float | None = Field(description="of the mean losses; null if diverged")
+    larger_spread: float | None = Field(description="of the two; null for one run")
 
 
 class SeedDifference(Answer):
@@ -65,3 +76,4 @@ class ExperimentAnswer(Answer):
     difference: SeedDifference
     course: SingleRun
     norm_placement: Comparison
+    placed: list[Placed]

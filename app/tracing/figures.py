@@ -192,12 +192,12 @@ def _filled(
             **template["yaxis"], **_ticks(row_labels, matrix.shape[0]),
             "anchor": f"x{number}", "domain": y_domain, "title": {"text": row_name or ""},
         }  # fmt: skip
-        if masked:
+        words = _words(matrix, stage.op.masked(matrix.shape) if masked else None)
+        if masked and words is None:
             layout["images"].append(template["masked"] | {
                 "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,
                 "sizex": matrix.shape[1], "sizey": matrix.shape[0],
             })  # fmt: skip
-        words = _words(matrix, stage.op.masked(matrix.shape) if masked else None)
         if words is not None:
             layout["images"].append(template["unusual"] | {
                 "xref": f"x{number}", "yref": f"y{number}", "x": -0.5, "y": -0.5,

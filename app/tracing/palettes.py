@@ -87,17 +87,16 @@ def hatching() -> str:
 
 def ground(words: Sequence[Sequence[str | None]]) -> str:
     """An image of a matrix that is clear but for the cells that are not finite, which `words`
-    names; masked ones have the hatching behind it."""
-    found = [name for name in MARKS if name != "masked"]
+    names. It stands where the hatching would, whose cells it has too."""
     cells = "".join(
         f'<rect x="{column * TILE}" y="{row * TILE}" width="{TILE}" height="{TILE}" '
         f'fill="url(#{word})"/>'
         for row, names in enumerate(words)
         for column, word in enumerate(names)
-        if word in found
+        if word is not None
     )
     size = len(words[0]) * TILE, len(words) * TILE
-    return _image(*size, "".join(map(_pattern, found)) + cells)
+    return _image(*size, "".join(map(_pattern, MARKS)) + cells)
 
 
 def _pattern(name: str) -> str:

@@ -34,15 +34,30 @@ class Group:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One experiment: the command that made it, its recipe, the model that it starts from, and
-    the loss of knowing the characters' frequencies alone."""
+    """One experiment: the command that made it, what was held fixed in every run (steps, learning
+    rate, windows in a batch, the norm that gradients are clipped to), the model that it starts
+    from, and the loss of knowing the characters' frequencies alone."""
 
     command: str
     steps: int
     learning_rate: float
+    batch_size: int
+    clip: float
     config: dict[str, Any]
     frequency_loss: float
     groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Post-LN against pre-LN at one depth and warm-up: the difference of the mean losses, post
+    minus pre (None where all runs of one diverged), and the larger of the two spreads (None for one
+    run), beyond which the difference counts as one."""
+
+    n_blocks: int
+    warmup: int
+    post_minus_pre: float | None
+    larger_spread: float | None
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,7 @@ class Experiments:
     difference: SeedDifference
     course: SingleRun
     norm_placement: Comparison
+    placed: tuple[Placed, ...]
 
 
 def experiment(seeds: int = MOST_SEEDS) -> Experiments:
@@ -87,14 +103,14 @@ def experiment(seeds: int = MOST_SEEDS) -> Experiments:
     by_position = _first(_result("positions"), seeds)
     found = paired(by_position)
     statistics = found["learned_minus_sinusoidal"]
+    placement = _comparison(_result("norm-placement"), _first(_result("norm-placement"), seeds))
     return Experiments(
         seeds=seeds,
         positions=_comparison(_result("positions"), by_position),
         difference=SeedDifference(**statistics, sinusoidal_better=found["sinusoidal_better"]),
         course=SingleRun(**found["course"]),
-        norm_placement=_comparison(
-            _result("norm-placement"), _first(_result("norm-placement"), seeds)
-        ),
+        norm_placement=placement,
+        placed=_placed(placement.groups),
     )
 
 
@@ -114,10 +130,27 @@ def _comparison(result: dict[str, Any], runs: list[Run]) -> Comparison:
         command=result["command"],
         steps=result["recipe"]["steps"],
         learning_rate=result["recipe"]["learning_rate"],
+        batch_size=result["recipe"]["batch_size"],
+        clip=result["recipe"]["clip"],
         config=dict(result["config"]),  # the one that is kept stays as it is
         frequency_loss=result["frequency_loss"],
         groups=tuple(_group(described, runs) for described in summary(runs)),
     )
+
+
+def _placed(groups: tuple[Group, ...]) -> tuple[Placed, ...]:
+    """Each depth and warm-up once, in their order."""
+    by_setting: dict[tuple[int, int], dict[str, Group]] = {}
+    for group in groups:
+        setting = int(group.varied["n_blocks"]), int(group.varied["warmup"])
+        by_setting.setdefault(setting, {})[str(group.varied["wiring"])] = group
+    found = []
+    for (n_blocks, warmup), pair in by_setting.items():
+        post, pre = pair["post-ln"], pair["pre-ln"]
+        apart = None if post.mean is None or pre.mean is None else post.mean - pre.mean
+        spreads = [one.spread for one in (post, pre) if one.spread is not None]
+        found.append(Placed(n_blocks, warmup, apart, max(spreads, default=None)))
+    return tuple(found)
 
 
 def _group(described: dict[str, Any], runs: list[Run]) -> Group:

@@ -124,6 +124,29 @@ def test_claim_is_told_to_differ_where_it_does(client: TestClient) -> None:
     wrong = type(first)(first.claim, first.claim.says + 2 * first.claim.within + 1)
     assert first.agrees
     assert not wrong.agrees
+    assert wrong.verdict == "differ: the computed one is larger"
+
+
+def test_smaller_error_than_the_texts_is_not_called_agreement() -> None:
+    """F34: 1.2e-7 beside 2.9e-6, and any other that is merely no larger."""
+    (positions,) = [lab for lab in LABS if lab.name == "positions"]
+    bounds = [each for each in compared(positions) if each.claim.bound]
+    assert len(bounds) == 3
+    for each in bounds:
+        assert each.verdict == "do not contradict: the computed one is the smaller"
+        larger = type(each)(each.claim, 3e-6)
+        assert larger.verdict == "differ: the computed one is larger"
+
+
+def test_rounded_number_says_how_it_agrees() -> None:
+    for lab in LABS:
+        for each in compared(lab):
+            if each.computed == each.claim.says:
+                assert each.verdict == "are equal"
+            elif not each.claim.bound:
+                way = "larger" if each.computed > each.claim.says else "smaller"
+                told = f"agree as far as the text prints it; the computed one is {way}"
+                assert each.verdict == told
 
 
 @every_lab

@@ -90,3 +90,29 @@ def test_means_and_variances_are_shared_by_all_features() -> None:
     found = layernorm([3.0, 5.0])
     shared = [step.name for step in (*found.layer_norm, *found.rms_norm) if step.shared]
     assert shared == ["mean", "variance", "mean square"]
+
+
+@pytest.mark.parametrize(("seeds", "shallow"), [(5, 4), (1, None)])
+def test_verdict_on_the_placement_says_who_wins_at_each_depth(
+    seeds: int, shallow: int | None
+) -> None:
+    """F34: post-LN ends lower at 2 and at 6 blocks, with and without warm-up."""
+    found = experiment(seeds)
+    by_depth = [(one.n_blocks, one.post_minus_pre) for one in found.placed]
+    wins = [depth for depth, by in by_depth if by is not None and by < 0 and depth in (2, 6)]
+    assert len(by_depth) == len(found.norm_placement.groups) // 2
+    assert shallow is None or len(wins) == shallow
+    for one in found.placed:
+        pair = [
+            group for group in found.norm_placement.groups
+            if (group.varied["n_blocks"], group.varied["warmup"]) == (one.n_blocks, one.warmup)
+        ]  # fmt: skip
+        means = {group.varied["wiring"]: group.mean for group in pair}
+        assert one.post_minus_pre == means["post-ln"] - means["pre-ln"]
+        assert (one.larger_spread is None) == (seeds == 1)
+
+
+def test_what_was_held_fixed_is_told() -> None:
+    found = experiment()
+    for one in (found.positions, found.norm_placement):
+        assert (one.batch_size, one.clip) == (32, 1.0)

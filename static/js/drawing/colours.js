@@ -61,9 +61,10 @@ export function paint(pixels, offset, stride, matrix, { rows, columns, start = 0
   }
 }
 
-/** The marks' two colours as pixels. */
+/** The marks as pixels: two colours for what is masked, else the ground alone, since a line of one
+ * mark could be taken for another's where a cell is one pixel. */
 function groundsOf(marks) {
-  return Object.fromEntries(Object.entries(marks).map(([name, { tint, line }]) => [name, { tint: pixel(tint), line: pixel(line) }]));
+  return Object.fromEntries(Object.entries(marks).map(([name, { tint, line }]) => [name, { tint: pixel(tint), line: pixel(name === "masked" ? line : tint) }]));
 }
 
 function interpolated(colours) {

@@ -54,12 +54,12 @@ export function fill({ stage, trace, table, arrangement, shown, ink, mark, token
     }
     layout.annotations.push(...axisTitles(axes, box, { width, height, first: at % across === 0, ink, zoom }));
     if (axes.panel !== null) layout.annotations.push(panelTitle(axes.panel, index, box, { width, height, ink, zoom }));
-    if (stage.null_means !== null) {
+    const names = unusualIn(matrices[index], { rows, columns, start: index * rows * columns }, colouring);
+    if (stage.null_means !== null && names === null) {
       layout.images.push({
         ...template.masked, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows,
       });
     }
-    const names = unusualIn(matrices[index], { rows, columns, start: index * rows * columns }, colouring);
     if (names !== null) {
       layout.images.push({
         ...template.unusual, xref: `x${number}`, yref: `y${number}`, x: -0.5, y: -0.5, sizex: columns, sizey: rows, source: ground(names, colouring),

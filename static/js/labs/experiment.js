@@ -20,6 +20,7 @@ function draw(slot, answer) {
   slot("compared-command").textContent = compared.command;
   slot("placement-command").textContent = placement.command;
   slot("placement-words").textContent = diverged(placement.groups);
+  slot("placement-verdict").textContent = answer.placed.map(verdict).join(" ");
 }
 
 function shown(root, groups, beside) {
@@ -41,8 +42,16 @@ function placed({ wiring, n_blocks: blocks, warmup }) {
   return `${blocks} blocks, ${warmup ? `warm-up ${warmup}` : "no warm-up"}, ${wiring.replace("ln", "LN")}`;
 }
 
-function recipe(root, { steps, learning_rate: rate, config, groups, frequency_loss: level }) {
-  root.textContent = `${groups[0].seeds.length === 1 ? "One run" : `${groups[0].seeds.length} runs`} of ${steps} steps in each group, d ${config.d_model}, context ${config.context_length}, learning rate up to ${brief(rate)}; the same batches for each seed. Knowing only how frequent each character is gives a loss of ${loss(level)}.`;
+/** Which placement ends lower in one setting, and whether by more than the seeds scatter. */
+function verdict({ n_blocks: blocks, warmup, post_minus_pre: difference, larger_spread: spread }) {
+  const setting = `${blocks} blocks, ${warmup ? `warm-up ${warmup}` : "no warm-up"}:`;
+  if (difference === null) return `${setting} one of the two diverged.`;
+  const sure = spread === null ? "one seed, so there is no spread to hold it against" : `${Math.abs(difference) > spread ? "more" : "no more"} than the seeds scatter (${loss(spread)})`;
+  return `${setting} ${difference < 0 ? "post-LN" : "pre-LN"} ends lower by ${loss(Math.abs(difference))}, ${sure}.`;
+}
+
+function recipe(root, { steps, batch_size: batch, clip, learning_rate: rate, config, groups, frequency_loss: level }) {
+  root.textContent = `${groups[0].seeds.length === 1 ? "One run" : `${groups[0].seeds.length} runs`} of ${steps} steps in each group, d ${config.d_model}, context ${config.context_length}, learning rate up to ${brief(rate)}; the same batches for each seed. Held fixed in every run: ${batch} windows a batch, gradients clipped to norm ${brief(clip)}, the width, the learning rate and all else of the recipe; none was tuned for one of the two. Knowing only how frequent each character is gives a loss of ${loss(level)}.`;
 }
 
 function diverged(groups) {
