@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from model.config import ModelConfig
 from model.counting import Flops, flops, parameters
 
-MOST_TOKENS = 10**15
+MOST_TOKENS = 10**14
 SOME_TOKENS = 10**9
 """Trained on, where nothing else is said."""
 LENGTHS = tuple(4**power for power in range(2, 11))

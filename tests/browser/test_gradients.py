@@ -185,7 +185,7 @@ def test_headings_name_what_is_drawn(page: Page) -> None:
         )
         return found
 
-    assert titles() == ["activation A", "gradient of the mean loss ∂ℓ¯/∂A"]
+    assert titles() == ["activation A(1)", "gradient of the mean loss ∂ℓ¯/∂A(1)"]
     page.locator('[data-stage="logits"]').click()
     both_drawn(page, "logits")
     assert titles() == ["activation Z", "gradient of the mean loss ∂ℓ¯/∂Z"]
