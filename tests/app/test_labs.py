@@ -16,6 +16,7 @@ from model.labs.layernorm import layernorm
 from model.labs.masking import masking
 from model.labs.positions import positions
 from model.labs.residuals import residuals
+from model.labs.rules import MOST_TOKENS
 from tests.app.answers import mismatches, problem, referred, strict
 
 LABS = "/api/v1/labs"
@@ -141,9 +142,9 @@ def test_moved_lab_answers_what_the_model_package_computes(
 
 def test_counting_takes_every_choice(client: TestClient) -> None:
     for config in PRESETS.values():
-        query = config.model_dump(exclude={"norm_epsilon"}) | {"tokens": 10**14}
+        query = config.model_dump(exclude={"norm_epsilon"}) | {"tokens": MOST_TOKENS}
         found = strict(ask(client, "counting", query).content)["counting"]
-        assert found == as_sent(counting(config, 10**14))
+        assert found == as_sent(counting(config, MOST_TOKENS))
 
 
 @pytest.mark.parametrize("lab", NAMES)

@@ -135,7 +135,9 @@ def drawn(page: Page, text: str | None = None) -> None:
         """text => {
             const figure = document.querySelector('[data-view="figure"]');
             const drawn = figure.dataset.drawn;
-            return drawn !== undefined && !figure.dataset.busy && (text === null || drawn.endsWith(` ${text}`));
+            // A font that arrives late moves what stands below its equations.
+            const settled = drawn !== undefined && !figure.dataset.busy && document.fonts.status === 'loaded';
+            return settled && (text === null || drawn.endsWith(` ${text}`));
         }""",
         arg=text,
     )

@@ -128,7 +128,9 @@ def test_gradient_is_drawn_with_the_apis_numbers(
 def test_cell_of_the_gradient_shows_both_numbers(page: Page, model: LoadedModel) -> None:
     open_gradient(page, text=TEXT, stage=WEIGHTS)
     traced = trace(model, TEXT, gradients=True)
-    box = page.locator(f"{GRADIENT} [data-canvas] .heatmaplayer image").nth(2).bounding_box()
+    picture = page.locator(f"{GRADIENT} [data-canvas] .heatmaplayer image").nth(2)
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
     assert box is not None
     x, y = box["x"] + 1.5 / 5 * box["width"], box["y"] + 3.5 / 5 * box["height"]
     page.mouse.move(x, y)
@@ -185,7 +187,7 @@ def test_headings_name_what_is_drawn(page: Page) -> None:
         )
         return found
 
-    assert titles() == ["activation A", "gradient of the mean loss ∂ℓ¯/∂A"]
+    assert titles() == ["activation A(1)", "gradient of the mean loss ∂ℓ¯/∂A(1)"]
     page.locator('[data-stage="logits"]').click()
     both_drawn(page, "logits")
     assert titles() == ["activation Z", "gradient of the mean loss ∂ℓ¯/∂Z"]

@@ -150,5 +150,5 @@ def test_refused_highway_says_why_and_is_asked_for_again_when_opened(page: Page)
 def test_highway_names_where_it_is_taught(page: Page) -> None:
     open_tracer(page, text=TEXT, gradient="1", highway="1")
     link = page.locator(".highway-words a")
-    assert link.inner_text() == "§7.2 Residual connections and the residual stream"
+    assert link.inner_text() == "§7.2 Residual Connections and the Residual Stream"
     assert (link.get_attribute("href") or "").startswith("https://")

@@ -32,6 +32,7 @@ export function stage(root, state, dispatch, previous) {
 function listen(root, dispatch) {
   const equation = root.querySelector("[data-equation]");
   new ResizeObserver(() => fit(equation)).observe(equation);
+  document.fonts.ready.then(() => fit(equation)); // the maths font is wider than what stood in for it
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-section]");
     if (button) dispatch({ type: "section", section: button.dataset.section });
