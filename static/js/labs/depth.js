@@ -23,7 +23,7 @@ function draw(slot, answer) {
   });
   slot("linear").textContent = `What it still lacks is a bend. With its weights held, attention is linear: on a sum of two inputs it gives the sum of its outputs, but for ${brief(100 * linearity.attention)} %, which is rounding. The feed-forward network misses that by ${brief(100 * linearity.feed_forward)} %: it can switch a feature on only where two others are large.`;
   lines(slot("drift"), {
-    x, y: { label: "size", logarithmic: true },
+    x, y: { label: "size", zero: true },
     series: [{ name: "no norms", values: drift.no_norms }, { name: "pre-LN", values: drift.pre_ln }, { name: "post-LN", values: drift.post_ln }],
     alt: `The size after ${answer.depth} blocks: ${brief(drift.no_norms.at(-1))} without norms, ${brief(drift.pre_ln.at(-1))} pre-LN, ${brief(drift.post_ln.at(-1))} post-LN.`,
   });
