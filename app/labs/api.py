@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.labs import schemas
 from app.labs.schemas_counting import CountingAnswer, CountingRequest
+from app.labs.schemas_depth import DepthAnswer, DepthRequest
 from app.labs.schemas_experiment import ExperimentAnswer, ExperimentRequest
 from app.labs.schemas_gradient_check import GradientCheckAnswer, GradientCheckRequest
 from app.server.access import Served
@@ -13,6 +14,7 @@ from app.server.json import JSON_TYPE, to_json
 from model.config import ModelConfig
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
+from model.labs.depth import depth
 from model.labs.experiment import experiment
 from model.labs.gradient_check import gradient_check
 from model.labs.layernorm import layernorm
@@ -83,6 +85,14 @@ async def show_experiment(request: Annotated[ExperimentRequest, Query()]) -> Res
     """The committed measurements: learned against sinusoidal positions and post-LN against pre-LN,
     every run, with mean and spread over the first seeds, and module 7's single run beside."""
     return _answer(experiment(**request.model_dump()))
+
+
+@router.get("/depth", responses={200: {"model": DepthAnswer}})
+async def show_depth(service: Served, request: Annotated[DepthRequest, Query()]) -> Response:
+    """Fresh, seeded stacks: how near a block is to the identity, what attention alone does to the
+    positions over depth, the drift of the stream, and a tiny pass in a batch of two."""
+    body = await service.slowly(lambda: to_json(depth(request.depth, request.scale, request.seed)))
+    return Response(body, media_type=JSON_TYPE)
 
 
 @router.get("/gradient-check", responses={200: {"model": GradientCheckAnswer}})

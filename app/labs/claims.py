@@ -80,6 +80,10 @@ def _reference(name: str, part: str) -> Callable[[Any], float]:
     return lambda found: float(getattr(found["references"][name], part))
 
 
+def _passed(title: str, axis: int) -> Callable[[Any], float]:
+    return lambda found: next(t.shape[axis] for t in found.tiny.shapes if t.title == title)
+
+
 def _curve(number: int) -> Callable[[Any], float]:
     return lambda found: found.curves[number].value
 
@@ -165,6 +169,22 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
               lambda found: found.depths[-1].without_skips, {"depth": 12}),
         Claim(LESSON, "the direct path with skips", "1", 1, 0,
               lambda found: found.paths[0].contribution, {"depth": 12}),
+    ),
+    "depth": (
+        *(
+            Claim(LESSON, f"{what} of the tiny pass", printed, size, 0, _passed(title, axis))
+            for what, printed, size, title, axis in (
+                ("sequences", "2", 2, "Token ids", 0),
+                ("tokens each", "4", 4, "Token ids", 1),
+                ("features of an embedding", "8", 8, "Embeddings + positions", 2),
+                ("heads", "2", 2, "Block 1 · attention weights", 1),
+                ("scores a position", "10", 10, "Logits", 2),
+            )
+        ),
+        Claim(LESSON, "largest weight above the diagonal", "0", 0, 0,
+              lambda found: found.tiny.above_diagonal),
+        Claim(LESSON, "change of earlier outputs by a later token", "0", 0, 1e-6,
+              lambda found: found.tiny.earlier_moved),
     ),
     "gradient-check": (),
     "experiment": (),

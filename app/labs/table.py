@@ -7,11 +7,13 @@ from typing import Any
 from app.labs import schemas
 from app.labs.controls import Move
 from app.labs.schemas_counting import CountingRequest
+from app.labs.schemas_depth import DepthRequest
 from app.labs.schemas_experiment import ExperimentRequest
 from app.labs.schemas_gradient_check import GradientCheckRequest
 from app.server.schemas import Request
 from model.labs.activations import activations
 from model.labs.counting import configured, counting, references
+from model.labs.depth import depth
 from model.labs.experiment import experiment
 from model.labs.layernorm import layernorm
 from model.labs.masking import masking
@@ -59,6 +61,10 @@ def _counted(*, tokens: int, **sizes: Any) -> dict[str, Any]:
         "counting": counting(configured(**sizes), tokens),
         "references": dict(references()),
     }
+
+
+def _stacked(**given: Any) -> Any:
+    return depth(given["depth"], given["scale"], given["seed"])
 
 
 def _of_a_served_model(**_: Any) -> None:
@@ -222,6 +228,26 @@ LABS = (
             Example("layers that turn the sign", "depth=12&factor=-0.5"),
         ),
         (sections.RESIDUALS, sections.HIGHWAY, sections.TWELVE_LAYERS),
+    ),
+    Lab(
+        "depth",
+        "A fresh stack, block by block",
+        "Before any training, its numbers drawn from a seed: how much does a block change what "
+        "enters it, what would attention do alone, and what do the norms hold?",
+        DepthRequest,
+        _stacked,
+        (
+            Move("depth", "blocks"),
+            Move("scale", "size of what enters", "root mean square of the stream", least=0.01),
+            Move("seed", "seed", "other fresh models", least=1),
+        ),
+        (
+            Example("twelve blocks", ""),
+            Example("24 blocks", "depth=24"),
+            Example("a large stream", "scale=10"),
+            Example("another seed", "seed=1"),
+        ),
+        (sections.RESIDUALS, sections.LAYER_NORM, sections.FEED_FORWARD, sections.ASSEMBLY),
     ),
     Lab(
         "gradient-check",

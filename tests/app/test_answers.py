@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.glossary import schemas as schemas_glossary
 from app.labs import schemas as schemas_labs
-from app.labs import schemas_counting, schemas_experiment, schemas_gradient_check
+from app.labs import schemas_counting, schemas_depth, schemas_experiment, schemas_gradient_check
 from app.lessons import schemas as schemas_lessons
 from app.server.schemas import Health
 from app.tracing import schemas, schemas_cells
@@ -53,6 +53,7 @@ CALLS: list[tuple[str, str, dict[str, Any] | None, type[BaseModel]]] = [
     ("GET", "/labs/layernorm", None, schemas_labs.LayerNormAnswer),
     ("GET", "/labs/activations", None, schemas_labs.ActivationsAnswer),
     ("GET", "/labs/residuals", None, schemas_labs.ResidualsAnswer),
+    ("GET", "/labs/depth", None, schemas_depth.DepthAnswer),
     ("GET", "/labs/gradient-check", None, schemas_gradient_check.GradientCheckAnswer),
     ("GET", "/labs/experiment", None, schemas_experiment.ExperimentAnswer),
     ("GET", "/lessons", None, schemas_lessons.LessonList),

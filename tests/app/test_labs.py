@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from model.config import PRESETS, ModelConfig
 from model.labs.activations import activations
 from model.labs.counting import counting, references
+from model.labs.depth import depth
 from model.labs.experiment import experiment
 from model.labs.layernorm import layernorm
 from model.labs.masking import masking
@@ -20,7 +21,16 @@ from model.labs.rules import MOST_TOKENS
 from tests.app.answers import mismatches, problem, referred, strict
 
 LABS = "/api/v1/labs"
-NAMES = ("counting", "masking", "positions", "layernorm", "activations", "residuals", "experiment")
+NAMES = (
+    "counting",
+    "masking",
+    "positions",
+    "layernorm",
+    "activations",
+    "residuals",
+    "experiment",
+    "depth",
+)
 Query = dict[str, Any]
 
 BESIDE: dict[tuple[str, str], Query] = {
@@ -102,6 +112,7 @@ DEFAULTS: dict[str, Callable[[], Any]] = {
     "activations": lambda: activations(-4, 4, 161, 1),
     "residuals": lambda: residuals(12, 0.5),
     "experiment": lambda: experiment(),
+    "depth": lambda: depth(12),
     "counting": lambda: {
         "counting": counting(PRESETS["shakespeare"]),
         "references": [{"name": name, "counting": known} for name, known in references()],

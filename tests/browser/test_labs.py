@@ -23,6 +23,7 @@ PREDICTED = {
     "activations": [("0", "−0.16"), ("both", "GELU")],
     "counting": [("2", "4"), ("double", "same"), ("same", "more"), ("786", "1,049")],
     "residuals": [("0.00029", "0.5^12"), ("none", "all")],
+    "depth": [("apart", "alike"), ("post", "pre")],
     "gradient-check": [("nearer", "turns"), ("smaller", "larger")],
     "experiment": [("3", "5"), ("post-ln", "pre-ln")],
 }
