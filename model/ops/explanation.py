@@ -140,7 +140,7 @@ def folded(explanation: Explanation, largest: int) -> Explanation:
     return replace(explanation, terms=(*first, *ordered[:largest], more, *last), folded=len(rest))
 
 
-class Operand(Protocol):
+class Nameable(Protocol):
     """What an operand is called, as plain text: by its symbol, or one cell of it."""
 
     @property
@@ -150,7 +150,7 @@ class Operand(Protocol):
         """Its symbol and where the cell stands."""
 
 
-def named(explanation: Explanation, operands: Sequence[Operand]) -> Explanation:
+def named(explanation: Explanation, operands: Sequence[Nameable]) -> Explanation:
     """The same with the operands' names in its words."""
 
     def filled(words: str, factors: tuple[Factor, ...] = ()) -> str:
