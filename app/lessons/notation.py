@@ -56,7 +56,7 @@ def _refusal(typed: str, reason: str) -> str:
         reason = "% stands behind a plain number alone, as in 66 %"
     return (
         f"The prediction {quoted(typed)} is no number: {reason}. Write a number such as 0.25 or "
-        "1024, or a formula such as 12*64^2."
+        "1024, or a formula such as 3*2^10."
     )
 
 

@@ -77,7 +77,7 @@ CLAIMS: dict[str, dict[str, Claim]] = {
         "which-way-layernorm-averages": "N",
         "a-clean-row": "0",
         "changing-the-future": "0",
-        "what-the-root-is-for": lambda told: told.right(f"{told.fact('product')!r}/√d_head"),
+        "too-large-for-a-softmax": lambda told: told.right(f"{told.fact('product')!r}/√d_head"),
         "the-mask-comes-first": "less",
         "attention-is-added-not-put-in-place": lambda told: told.right(
             f"{told.fact('stream')!r} + {told.fact('brought')!r}"

@@ -58,7 +58,7 @@ function choices(options, number) {
 function numberField({ unit }, number) {
   return make("label", { class: "question-choice" }, make("span", { text: "your guess" }),
     make("input", { class: "knob-number", autocomplete: "off", name: `answer-${number}`, "data-guess": true }), unit ? make("span", { text: unit }) : null,
-    make("span", { class: "question-hint", text: "or a formula, as in 2/3 or 0.5^12; a point for decimals" }));
+    make("span", { class: "question-hint", text: "or a formula, as in 2/3 or 3*2^10; a point for decimals" }));
 }
 
 /** {given}: the chosen option's name, or the number that was typed; {formula}: one that is to be

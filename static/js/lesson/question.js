@@ -4,7 +4,7 @@ import { make } from "../drawing/elements.js";
 
 const HINTS = {
   shape: ({ symbols }) => `sizes or symbols with × between them, such as 4 × 19 or h × N; the symbols: ${symbols.join(", ")}`,
-  number: ({ within, symbols }) => `a number, such as 0.25 or 1024, or a formula, such as 12*64^2; a point is the decimal sign${symbols.length === 0 ? "" : `; symbols: ${symbols.join(", ")}`}${within === null ? "" : `; right within ${within}`}`,
+  number: ({ within, symbols }) => `a number, such as 0.25 or 1024, or a formula, such as 3*2^10; a point is the decimal sign${symbols.length === 0 ? "" : `; symbols: ${symbols.join(", ")}`}${within === null ? "" : `; right within ${within}`}`,
   cell: () => "counted from 0",
 };
 
