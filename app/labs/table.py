@@ -247,7 +247,7 @@ LABS = (
             Example("a large stream", "scale=10"),
             Example("another seed", "seed=1"),
         ),
-        (sections.RESIDUALS, sections.LAYER_NORM, sections.FEED_FORWARD, sections.ASSEMBLY),
+        (sections.LAYER_NORM, sections.FEED_FORWARD, sections.FFN, sections.SAME_SHAPES),
     ),
     Lab(
         "gradient-check",
@@ -269,7 +269,7 @@ LABS = (
             Example("ε too large", "epsilon=1"),
             Example("a table tied to the head", "model=shakespeare-preln"),
         ),
-        (sections.PRE_NORM_BLOCK,),
+        (sections.GRADIENT_CHECK,),
     ),
     Lab(
         "experiment",

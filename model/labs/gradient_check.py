@@ -141,7 +141,7 @@ def _in_numpy(traced: Trace, weight: str, place: tuple[int, ...]) -> Loss:
 def _in_torch(traced: Trace, weight: str, place: tuple[int, ...]) -> Loss:
     network = deepcopy(traced.model.network)  # all requests share the one that is served
     parameter = dict(network.named_parameters())[weight]
-    given = {key: torch.from_numpy(ids[None]) for key, ids in traced.reading.given.items()}
+    given = {key: torch.tensor(ids[None]) for key, ids in traced.reading.given.items()}
     begin = parameter[place].item()
 
     def loss(change: float) -> float:
