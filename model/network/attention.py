@@ -5,7 +5,7 @@ Axes: B batch, T position, S source, D d_model, H head, K d_head.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -18,16 +18,22 @@ Mask = Callable[[Tensor], Tensor]
 
 
 def masking(masked_TS: Tensor) -> Mask:
-    """The mask that puts −∞ wherever `masked` is true: it is added, as 0 elsewhere, because torch
-    takes ten times as long to fill cells in."""
-    return partial(torch.add, torch.zeros(masked_TS.shape).masked_fill(masked_TS, -torch.inf))
+    """The mask that puts −∞ wherever `masked` is true, whatever stood there. (Adding −∞ would
+    make NaN of a score that is +∞; torch takes longer to fill cells in than to choose them.)"""
+    seen_TS = ~masked_TS
+
+    def masked(scores_BHTS: Tensor) -> Tensor:
+        return torch.where(seen_TS, scores_BHTS, -torch.inf)
+
+    return masked
 
 
 @lru_cache(maxsize=16)
 def causal_mask(length: int) -> Mask:
     """The causal mask of a text of that length: no position sees a later one. Texts of one length
-    share theirs."""
-    return masking(torch.ones(length, length, dtype=torch.bool).triu(1))
+    share theirs, so it is made fit for gradients even where the first of them asks for none."""
+    with torch.inference_mode(False):
+        return masking(torch.ones(length, length, dtype=torch.bool).triu(1))
 
 
 def no_mask(length: int) -> Mask:

@@ -92,7 +92,7 @@ def test_faint_picture_names_its_largest_number(page: Page) -> None:  # F04
             const { remarksOf } = await import(document.querySelector('link[href*="remarks"]').href);
             const tensors = new Map([["p", { shape: [2], data: new Float32Array([0.01, 0.03]) }]]);
             const stage = { key: "p", kind: "share", along: [null], null_means: null };
-            return remarksOf(stage, { tensors }, { low: 0, high: 1, mask: {} }, { stages: [stage], kinds: { share: { range: "unit" } } });
+            return remarksOf(stage, { tensors }, { low: 0, high: 1, mask: {}, marks: {}, unusualAt: () => null }, { stages: [stage], kinds: { share: { range: "unit" } } });
         }"""
     )
     assert "the largest is 0.03" in found

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from model.config import PRESETS
-from model.network.attention import Attention, masking, unmasked
+from model.network.attention import Attention, causal_mask, masking, unmasked
 from model.network.blocks import CrossAttentionBlock, PostNormBlock, PreNormBlock
 from model.network.build import build
 from model.network.embedding import TiedHead
@@ -95,6 +95,21 @@ def test_attention_is_torchs(generator: torch.Generator, masked: bool) -> None:
     )
     torch.testing.assert_close(output, expected, **EXACT)
     torch.testing.assert_close(weights["weights"], expected_weights, **EXACT)
+
+
+def test_mask_hides_whatever_stands_there() -> None:
+    hidden = masking(causal())(torch.full((1, H, T, T), torch.inf))
+    assert torch.equal(torch.isneginf(hidden[0, 0]), causal())
+    assert torch.equal(torch.isposinf(hidden[0, 0]), ~causal())
+
+
+def test_mask_first_made_without_gradients_lets_them_through() -> None:
+    causal_mask.cache_clear()
+    with torch.inference_mode():
+        causal_mask(T)(torch.zeros(1, H, T, T))
+    scores = torch.zeros(1, H, T, T, requires_grad=True)
+    causal_mask(T)(scores).softmax(-1).square().sum().backward()
+    assert scores.grad is not None
 
 
 def test_attention_to_another_text_is_torchs(generator: torch.Generator) -> None:

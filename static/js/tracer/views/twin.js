@@ -11,7 +11,7 @@ import { stale } from "../store.js";
 
 const MANY = 4096; // cells, which take long enough to lay out to be felt while typing
 const PAUSE = 150;
-const SPAN = { rows: 64, columns: 64 }; // so many at most: more take seconds to lay out
+const SPAN = { rows: 66, columns: 66 }; // so many at most, a shipped alphabet whole: more take seconds to lay out
 
 const shown = new WeakMap(); // root -> {state, made: what its tables are made from, timer}
 
