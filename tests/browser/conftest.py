@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 import torch
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 from model import LoadedModel, load
 from model.checkpoint import save
@@ -18,6 +18,7 @@ from tests.browser.chromium import FLAGS, find
 from tests.live import running
 
 PATIENCE = 30_000
+SIZE: ViewportSize = {"width": 1440, "height": 900}
 ONE_PROCESS = "--process-per-site"
 """Tabs of one server share a process, and so what it has compiled of Plotly's script."""
 
@@ -74,14 +75,14 @@ def family_context(browser: Browser, family_server: str) -> Iterator[BrowserCont
 
 @pytest.fixture
 def page(context: BrowserContext, server: str) -> Iterator[Page]:
-    """A fresh tab on the committed checkpoints."""
+    """A blank tab on the committed checkpoints."""
     with tab(context, server) as page:
         yield page
 
 
 @pytest.fixture
 def family_page(family_context: BrowserContext, family_server: str) -> Iterator[Page]:
-    """A fresh tab on the server that has every preset."""
+    """A blank tab on the server that has every preset."""
     with tab(family_context, family_server) as page:
         yield page
 
@@ -90,7 +91,7 @@ def family_page(family_context: BrowserContext, family_server: str) -> Iterator[
 def window(browser: Browser, server: str) -> Iterator[BrowserContext]:
     """A context whose first tab stays open: with it stays the process that all tabs of the same
     server share, and what that has compiled of Plotly's script."""
-    context = browser.new_context(base_url=server, viewport={"width": 1440, "height": 900})
+    context = browser.new_context(base_url=server, viewport=SIZE)
     context.set_default_timeout(PATIENCE)
     context.new_page().goto("/api/v1/health")
     yield context
@@ -99,8 +100,25 @@ def window(browser: Browser, server: str) -> Iterator[BrowserContext]:
 
 @contextmanager
 def tab(context: BrowserContext, server: str) -> Iterator[Page]:
-    """A tab with nothing stored and nothing permitted; complaints of the console and requests to
-    other hosts fail the test."""
+    """A blank tab with nothing stored and nothing permitted; complaints of the console and
+    requests to other hosts fail the test. The tab of the test before is taken again where all that
+    that left in it can be taken back: to make one takes as long as to load a page in it."""
+    first, *kept = context.pages
+    page = kept[0] if kept else _made(context, server)
+    page.complaints.clear()  # type: ignore[attr-defined]
+    yield page
+    others = [each for each in context.pages if each is not first and each is not page]
+    for each in others:
+        each.close()
+    if not page.is_closed():
+        _blank(page, server)
+    first.evaluate("localStorage.clear()")
+    context.clear_permissions()
+    assert not page.complaints, page.complaints  # type: ignore[attr-defined]
+
+
+def _made(context: BrowserContext, server: str) -> Page:
+    """A new tab that notes what its console and its requests say."""
     page = context.new_page()
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
@@ -113,14 +131,30 @@ def tab(context: BrowserContext, server: str) -> Iterator[Page]:
             else complaints.append(f"foreign request: {request.url}")
         ),
     )
+    add, page.scripted = page.add_init_script, False  # type: ignore[attr-defined]
+
+    def noted(*script: str) -> object:
+        page.scripted = True  # type: ignore[attr-defined]
+        return add(*script)
+
+    page.add_init_script = noted  # type: ignore[method-assign, assignment]
     page.complaints = complaints  # type: ignore[attr-defined]
-    yield page
-    first, *opened = context.pages
-    for each in opened:
-        each.close()
-    first.evaluate("localStorage.clear()")
-    context.clear_permissions()
-    assert not complaints, complaints
+    return page
+
+
+def _blank(page: Page, server: str) -> None:
+    """Take back what a test left in its tab, or close it: a script for every page stays."""
+    if page.scripted:  # type: ignore[attr-defined]
+        page.close()
+        return
+    page.unroute_all(behavior="ignoreErrors")
+    if page.url.startswith(server):
+        page.evaluate("sessionStorage.clear()")
+    page.goto("about:blank")
+    page.set_viewport_size(SIZE)
+    page.emulate_media(
+        media="null", color_scheme="null", reduced_motion="null", forced_colors="null"
+    )
 
 
 def open_tracer(page: Page, **query: str) -> None:

@@ -39,12 +39,29 @@ def test_tab_finds_nothing_of_the_test_before(context: BrowserContext, server: s
         context.grant_permissions(["clipboard-read"])
         page.set_viewport_size({"width": 380, "height": 800})
         page.emulate_media(color_scheme="dark")
-        context.new_page().goto("/labs")
+        page.evaluate("sessionStorage.setItem('a', 'b')")
+        page.route("**/*", lambda route: route.abort())
+        context.new_page()
     with tab(context, server) as page:
         page.goto("/glossary")
         assert len(context.pages) == 2  # the first, which holds the process, and this one
+        assert page.evaluate("sessionStorage.length") == 0
         assert page.evaluate("localStorage.length") == 0
         assert page.evaluate("innerWidth") == 1440
         assert not page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
         allowed = "navigator.permissions.query({name: 'clipboard-read'}).then(one => one.state)"
         assert page.evaluate(allowed) != "granted"
+
+
+def test_script_of_every_page_goes_with_its_test(context: BrowserContext, server: str) -> None:
+    with tab(context, server) as page:
+        page.add_init_script("window.left = true")
+    with tab(context, server) as page:
+        page.goto("/glossary")
+        assert page.evaluate("window.left") is None
+
+
+def test_failed_test_leaves_nothing_to_the_next(context: BrowserContext, server: str) -> None:
+    with pytest.raises(AssertionError, match="no good"):
+        run(context, server, "console.error('no good')")
+    run(context, server, "")
