@@ -232,6 +232,11 @@ def _cell(
     names = operands if names is None else names
     explanation = named(explanation, names)
     if largest is not None:
+        if largest < 1:
+            raise CellError(
+                f"The {largest} largest terms are none; ask for at least 1, or for all with None.",
+                field="largest",
+            )
         explanation = folded(explanation, largest)
     by_mask = explanation.rule is Rule.MASK
     return Cell(

@@ -56,6 +56,12 @@ class CellError(InputError):
     code = "invalid_cell"
 
 
+class PositionError(InputError):
+    """A position that a text does not have, or a count that is none."""
+
+    code = "invalid_position"
+
+
 class BudgetError(InputError):
     """A configuration that is too large to be built here, with the figure and the limit."""
 

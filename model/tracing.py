@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from model.checkpoint import LoadedModel
-from model.errors import UnknownStage, quoted
+from model.errors import PositionError, UnknownStage, quoted
 from model.finiteness import Nonfinite, nonfinite
 from model.frozen import frozen
 from model.ops.op import Array
@@ -177,8 +177,21 @@ class Trace:
 
     def next(self, position: int | None = None, n: int = LIKELIEST) -> tuple[Prediction, ...]:
         """The `n` likeliest pieces, likeliest first: after a position (default: the last), or of an
-        encoder at it."""
-        row = self.array("probabilities")[-1 if position is None else position]
+        encoder at it.
+
+        Raises:
+            PositionError: the trace has no such position, or `n` is not positive.
+        """
+        rows = self.array("probabilities")
+        at = len(rows) - 1 if position is None else position
+        if not 0 <= at < len(rows):
+            raise PositionError(
+                f"{at} is no position here: they are counted from 0 to {len(rows) - 1}.",
+                field="position",
+            )
+        if n < 1:
+            raise PositionError(f"The {n} likeliest are none; ask for at least 1.", field="n")
+        row = rows[at]
         likeliest = np.argsort(-row, kind="stable")[:n]
         piece = self.model.tokenizer.piece
         return tuple(Prediction(int(i), piece(int(i)).text, float(row[i])) for i in likeliest)

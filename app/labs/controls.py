@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from math import floor, log2, log10
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from app.server.schemas import Request
+from model.config import Choice
 
 ControlKind = Literal["slider", "list", "choice", "switch", "text"]
 STEPS = 200
@@ -36,6 +37,13 @@ class Move:
     single: bool = False
 
 
+class Offered(NamedTuple):
+    """A word of a choice, and what people read for it."""
+
+    value: str
+    label: str
+
+
 @dataclass(frozen=True)
 class Control:
     """One control of a page. A slider goes from `low` to `high`, by `step` or over the `stops`; a
@@ -53,7 +61,7 @@ class Control:
     stops: tuple[float, ...]
     shortest: int | None
     longest: int | None
-    options: tuple[str, ...]
+    options: tuple[Offered, ...]
     below: str | None
     above: str | None
     multiple_of: str | None
@@ -91,11 +99,18 @@ def control(request: type[Request], move: Move) -> Control:
         stops=ladder,
         shortest=field.get("minItems"),
         longest=field.get("maxItems"),
-        options=tuple(field.get("enum", ())),
+        options=_options(request, move),
         below=move.below,
         above=move.above,
         multiple_of=move.multiple_of,
     )
+
+
+def _options(request: type[Request], move: Move) -> tuple[Offered, ...]:
+    kind = request.model_fields[move.name].annotation
+    if not (isinstance(kind, type) and issubclass(kind, Choice)):
+        return ()
+    return tuple(Offered(word.value, word.label) for word in kind)
 
 
 def _start(field: dict[str, Any], move: Move) -> Any:

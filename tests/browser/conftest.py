@@ -111,7 +111,7 @@ def tab(context: BrowserContext, server: str) -> Iterator[Page]:
     for each in others:
         each.close()
     if not page.is_closed():
-        _blank(page, server)
+        _blank(page)
     first.evaluate("localStorage.clear()")
     context.clear_permissions()
     assert not page.complaints, page.complaints  # type: ignore[attr-defined]
@@ -142,14 +142,14 @@ def _made(context: BrowserContext, server: str) -> Page:
     return page
 
 
-def _blank(page: Page, server: str) -> None:
+def _blank(page: Page) -> None:
     """Take back what a test left in its tab, or close it: a script for every page stays."""
     if page.scripted:  # type: ignore[attr-defined]
         page.close()
         return
     page.unroute_all(behavior="ignoreErrors")
-    if page.url.startswith(server):
-        page.evaluate("sessionStorage.clear()")
+    page.goto("/api/v1/health")
+    page.evaluate("sessionStorage.clear()")
     page.goto("about:blank")
     page.set_viewport_size(SIZE)
     page.emulate_media(

@@ -8,6 +8,7 @@ from model import LoadedModel, Trace, trace
 from model.arithmetic import Cell
 from model.cells import explain, explain_weight
 from model.config import PRESETS
+from model.errors import CellError
 from model.table.stage import Kind
 from tests.model.presets import of_preset, with_gradients
 
@@ -138,3 +139,9 @@ def test_every_operand_with_a_head_is_named_from_one(every: list[Cell]) -> None:
 def test_summed_heads_are_called_as_the_page_calls_them(plain: Trace) -> None:
     cell = explain(plain, "blocks.0.attn.output", (4, 1))
     assert labels(cell)[:4] == [f"C⁽¹⁾[head {n}, 4, 1]" for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("largest", [0, -3])
+def test_fewer_terms_than_one_are_refused(plain: Trace, largest: int) -> None:
+    with pytest.raises(CellError, match=str(largest)):
+        explain(plain, "logits", (0, 0), largest=largest)

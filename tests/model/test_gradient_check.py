@@ -35,7 +35,7 @@ def test_quotient_is_that_of_a_torch_model_in_float64(
 ) -> None:
     """By torch, which the float64 side never sees."""
     network = deepcopy(model.network).double()
-    ids = torch.from_numpy(trace(model, "To be").reading.given["ids"][None])
+    ids = torch.tensor(trace(model, "To be").reading.given["ids"][None])
     losses = []
     for change in (1e-3, -1e-3):
         with torch.no_grad():

@@ -12,7 +12,7 @@ import torch
 from model import LoadedModel, trace
 from model.config import ModelConfig
 from model.equality import END_TO_END, difference, tolerance
-from model.errors import TextError, UnknownStage
+from model.errors import PositionError, TextError, UnknownStage
 from model.reading import pieces_of
 from model.table.axes import Lengths
 from model.table.stage import Kind
@@ -313,6 +313,15 @@ def test_next_of_an_earlier_position_is_its_row(model: LoadedModel) -> None:
     traced = trace(model, "To be")
     best = traced.next(2, 1)[0]
     assert best.id == traced.array("probabilities")[2].argmax()
+
+
+@pytest.mark.parametrize(("position", "n"), [(5, 1), (-1, 1), (99, 10), (0, 0), (None, -3)])
+def test_next_of_no_position_or_none_is_refused(
+    model: LoadedModel, position: int | None, n: int
+) -> None:
+    with pytest.raises(PositionError) as refused:
+        trace(model, "To be").next(position, n)
+    assert str(n if position in (0, None) else position) in refused.value.message
 
 
 def test_tokens_carry_visible_labels(model: LoadedModel) -> None:

@@ -8,6 +8,7 @@ import { brief, grouped } from "./words.js";
 
 const MILLION = 1e6;
 const BILLION = 1e9;
+const TRILLION = 1e12;
 const READABLE = 1e13;
 const KIBI = 1024;
 
@@ -84,7 +85,8 @@ function times(factor) {
 /** A count as a picture has room for it. */
 function inShort(value) {
   if (value < MILLION) return grouped(value);
-  return value < BILLION ? `${brief(value / MILLION)} M` : `${brief(value / BILLION)} B`;
+  if (value < BILLION) return `${brief(value / MILLION)} M`;
+  return value < TRILLION ? `${brief(value / BILLION)} B` : `${brief(value / TRILLION)} T`;
 }
 
 function body(root, names, rows) {

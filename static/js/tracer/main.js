@@ -25,16 +25,18 @@ import { flow } from "./views/flow.js";
 import { gradient } from "./views/gradient.js";
 import { hiding } from "./views/hiding.js";
 import { inspector } from "./views/inspector.js";
+import { link } from "./views/link.js";
 import { next } from "./views/next.js";
 import { outline } from "./views/outline.js";
 import { picker } from "./views/picker.js";
+import { search } from "./views/search.js";
 import { stage } from "./views/stage.js";
 import { target } from "./views/target.js";
 import { tools } from "./views/tools.js";
 import { trail } from "./views/trail.js";
 import { twin } from "./views/twin.js";
 
-const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, asked, check, flow, twin, away, inspector, trail, arithmetic, next };
+const VIEWS = { text, target, bar, picker, chips, hiding, outline, stage, tools, figure, gradient, asked, check, flow, twin, away, inspector, trail, arithmetic, next, search, link };
 
 const boot = JSON.parse(document.querySelector("[data-boot]").textContent);
 const store = createStore(viewed(initialState(boot), read(here())));

@@ -12,11 +12,15 @@ export function bar(root, state, dispatch) {
   document.body.classList.toggle("is-projector", state.projector);
 }
 
+function to(selector) {
+  return () => document.querySelector(selector).focus();
+}
+
 function listen(root, dispatch) {
   const projector = root.querySelector("[data-projector]");
   const toggle = () => dispatch({ type: "projector", projector: projector.dataset.next === "true" });
   projector.addEventListener("click", toggle);
-  const keys = { p: toggle, "/": () => document.querySelector("[data-text]").focus() };
+  const keys = { p: toggle, "/": to("[data-text]"), f: to('[data-view="figure"] [data-plot]') };
   for (const button of root.querySelectorAll("[data-opens]")) {
     const dialog = document.querySelector(`[data-dialog="${button.dataset.opens}"]`);
     keys[button.dataset.key] = () => dialog.showModal();
