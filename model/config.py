@@ -155,10 +155,14 @@ class ModelConfig(Choices):
                 "cosine, so choose an even one"
             )
         if self.writes and self.wiring is not Wiring.POST_LN:
-            raise ValueError(f"an encoder-decoder is built post-ln, as in 2017, not {self.wiring}")
+            raise ValueError(
+                f"the wiring {self.wiring} is not an encoder-decoder’s, which is built as in 2017; "
+                f"choose {Wiring.POST_LN}"
+            )
         if self.writes and self.position is Position.ROTARY:
             raise ValueError(
-                "an encoder-decoder is built with learned or sinusoidal positions, not rotary ones"
+                f"the position code {self.position} is not an encoder-decoder’s; choose learned or "
+                "sinusoidal"
             )
         return self
 

@@ -236,3 +236,20 @@ def test_counting_has_the_fields_of_the_configuration(openapi: dict[str, Any]) -
         assert schema["default"] == default[name]
         if schema.get("type") == "integer":
             assert schema["minimum"] == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "ways_out"),
+    [
+        ({"wiring": "pre-ln"}, "wiring", ("pre-ln", "choose post-ln")),
+        ({"position": "rotary"}, "position", ("rotary", "choose learned or sinusoidal")),
+    ],
+)
+def test_encoder_decoder_refuses_a_choice_and_names_its_field(
+    client: TestClient, query: dict[str, str], field: str, ways_out: tuple[str, ...]
+) -> None:
+    asked = {"architecture": "encoder-decoder"} | query
+    response = client.get("/api/v1/labs/counting", params=asked)
+    error = response.json()["error"]
+    assert (response.status_code, error["field"]) == (422, field)
+    assert all(words in error["message"] for words in ways_out)
