@@ -19,6 +19,19 @@ def test_forced_colours_tell_pressed_from_unpressed(page: Page) -> None:  # F17
     assert fill != track
 
 
+def test_forced_colours_keep_the_chosen_stage_legible(page: Page) -> None:  # F17
+    page.emulate_media(forced_colors="active")
+    open_tracer(page, text="To be", stage="blocks.0.attn.weights")
+    ground = page.evaluate(STYLE, [".outline-row[aria-current]", "backgroundColor"])
+    assert ground == page.evaluate(STYLE, ['.switch[aria-pressed="true"]', "backgroundColor"])
+    page.keyboard.press("s")
+    chosen, others = (
+        page.evaluate(STYLE, [f'.found[aria-selected="{selected}"]', "outlineStyle"])
+        for selected in ("true", "false")
+    )
+    assert chosen != others
+
+
 def test_paper_has_text_stage_figure_and_prediction(page: Page) -> None:  # F18
     open_tracer(page, text="To be", stage="blocks.0.attn.weights")
     page.emulate_media(media="print")
