@@ -21,7 +21,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
         words = of_service(service)
-        return pages.respond(
+        return await pages.respond(
             "glossary.html",
             if_none_match,
             glossary=words,

@@ -28,7 +28,7 @@ def install(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/labs", include_in_schema=False)
     async def show_labs(if_none_match: Annotated[str | None, Header()] = None) -> Response:
-        return pages.respond("labs.html", if_none_match, labs=LABS, here="/labs")
+        return await pages.respond("labs.html", if_none_match, labs=LABS, here="/labs")
 
     @app.get("/labs/{name}", include_in_schema=False)
     async def show_lab(
@@ -39,7 +39,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             raise HTTPException(404)
         context = await run_in_threadpool(_context, lab)
         stages = shown(lab.sections, service.models.values())
-        return pages.respond(f"lab_{lab.name}.html", if_none_match, stages=stages, **context)
+        return await pages.respond(f"lab_{lab.name}.html", if_none_match, stages=stages, **context)
 
 
 @lru_cache

@@ -23,7 +23,7 @@ def install(app: FastAPI, pages: Pages) -> None:
     @app.get("/lessons", include_in_schema=False)
     async def show_lessons(service: Served, if_none_match: Tag = None) -> Response:
         listed = [entry(service, lesson) for lesson in lessons()]
-        return pages.respond("lessons.html", if_none_match, lessons=listed, here="/lessons")
+        return await pages.respond("lessons.html", if_none_match, lessons=listed, here="/lessons")
 
     @app.get("/lessons/{name}", include_in_schema=False)
     async def show_lesson(
@@ -38,7 +38,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             return Response(status_code=308, headers={"Location": "/exercises"})
         names = [one.name for one in lessons()]
         following = lessons()[names.index(name) + 1 :]
-        return pages.respond(
+        return await pages.respond(
             "lesson.html",
             if_none_match,
             lesson=lesson,
@@ -54,7 +54,7 @@ def install(app: FastAPI, pages: Pages) -> None:
         service: Served, carried: str | None = None, if_none_match: Tag = None
     ) -> Response:
         exercises = lesson_of(EXERCISES)
-        return pages.respond(
+        return await pages.respond(
             "exercises.html",
             if_none_match,
             exercises=exercises,

@@ -57,6 +57,8 @@ class Assets:
             _hash({PLOTLY: plotly}): {PLOTLY: _asset(PLOTLY, plotly)},
         }
 
+        self._modules: dict[str, list[str]] = {}
+
     def named(self, name: str) -> Asset:
         """A file."""
         return next(assets[name] for assets in self._trees.values() if name in assets)
@@ -70,6 +72,8 @@ class Assets:
 
     def modules(self, entry: str) -> list[str]:
         """A page's script and all that it imports, directly or through others; sorted."""
+        if entry in self._modules:
+            return self._modules[entry]
         found: set[str] = set()
         waiting = {entry}
         while waiting:
@@ -77,7 +81,8 @@ class Assets:
             found.add(name)
             imported = IMPORT.findall(self.named(name).plain.decode())
             waiting |= {resolved(name, address) for _, address in imported} - found
-        return sorted(found)
+        self._modules[entry] = sorted(found)
+        return self._modules[entry]
 
     def router(self) -> APIRouter:
         router = APIRouter(include_in_schema=False)

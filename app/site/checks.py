@@ -66,7 +66,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             found = await _checked(service, asked)
         except InputError as error:
             # What is wrong with a text is no page to keep, so it is never "unchanged".
-            response = pages.respond(
+            response = await pages.respond(
                 "checks.html",
                 None,
                 status=STATUS.get(type(error), 422),
@@ -75,7 +75,7 @@ def install(app: FastAPI, pages: Pages) -> None:
             )
             response.headers.update(RETRY_AFTER if isinstance(error, Busy) else {})
             return response
-        return pages.respond("checks.html", if_none_match, problem=None, **frame, **found)
+        return await pages.respond("checks.html", if_none_match, problem=None, **frame, **found)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from fastapi import Request, Response
 from starlette.routing import Match
 
-from app.site.pages import Pages
+from app.site.pages import Pages, answer
 from model.errors import quoted
 
 LONGEST = 80
@@ -34,9 +34,8 @@ class Missing:
             return Response(status_code=308, headers={"Location": location})
         if "text/html" not in request.headers.get("accept", "").lower():
             return None
-        response = self._pages.respond(
-            "missing.html", None, status=404, asked=quoted(path, LONGEST), here=""
-        )
+        page = self._pages.render("missing.html", asked=quoted(path, LONGEST), here="")
+        response = answer(page, None, status=404)
         del response.headers["ETag"]
         response.headers.update({"Cache-Control": "no-store", "Vary": "Accept"})
         return response

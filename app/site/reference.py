@@ -25,7 +25,7 @@ def install(app: FastAPI, pages: Pages) -> None:
     async def show_reference(
         request: Request, service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        return pages.respond(
+        return await pages.respond(
             "reference.html",
             if_none_match,
             calls=calls(app.openapi(), _values(service)),

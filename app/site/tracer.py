@@ -10,7 +10,7 @@ from app.server.access import Served
 from app.server.errors import Busy
 from app.server.service import Service
 from app.site import opening
-from app.site.pages import Pages
+from app.site.pages import Page, Pages, answer
 from app.tracing import wire
 from app.tracing.api.models import entry
 from app.tracing.api.stages import stage_table
@@ -20,40 +20,51 @@ from model.table.sections import RESIDUALS
 
 READ_BY_THE_MODEL = {"text", "target", "hidden"}
 """What an address may say of the request that the page makes."""
+MOST_KEPT = 16
+"""Pages; a client may name the server as it likes."""
 
 
 def install(app: FastAPI, pages: Pages) -> None:
-    """The address of the page."""
+    """The address of the page. It is the same whatever text the address names, so it is made once
+    for each model and each name that the server is asked by."""
+    kept: dict[tuple[str | None, str, bool], Page] = {}
 
     @app.get("/", include_in_schema=False)
     async def show_tracer(
         request: Request, service: Served, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        return pages.respond(
-            "tracer.html",
-            if_none_match,
-            status=200 if service.models else 503,
-            base=str(request.base_url).rstrip("/"),
-            **await _tracer(service, request.query_params),
-        )
+        named, base = request.query_params.get("model"), str(request.base_url).rstrip("/")
+        model = named if named in service.models else None
+        key = (model, base, bool(READ_BY_THE_MODEL & request.query_params.keys()))
+        page = kept.get(key)
+        if page is None:
+            context, whole = await _tracer(service, model, traced=not key[-1])
+            page = await pages.rendered("tracer.html", base=base, **context)
+            if whole:
+                while len(kept) >= MOST_KEPT:
+                    kept.pop(next(iter(kept)))
+                kept[key] = page
+        return answer(page, if_none_match, 200 if service.models else 503)
 
 
-async def _tracer(service: Service, query: Mapping[str, str]) -> dict[str, Any]:
-    """What the tracer's page needs to start. Unless the address names a text, that includes the
-    trace of the opening text, which draws the first pictures before anything else is asked for.
+async def _tracer(
+    service: Service, named: str | None, *, traced: bool
+) -> tuple[dict[str, Any], bool]:
+    """What the tracer's page needs to start, and whether that is all of it. `traced` adds the trace
+    of the opening text, which draws the first pictures before anything else is asked for.
     """
     if not service.models:
-        return {
+        context = {
             "reason": service.reason(), "served": None, "writes": False, "limit": 0, "text": "",
             "stage": "*",
         }  # fmt: skip
-    named = query.get("model")
-    model = service.model(named if named in service.models else None)
+        return context, False
+    model = service.model(named)
     text = opening.text(service.settings, model)
-    boot: dict[str, Any] = {"examples": opening.examples(model)}
-    if not READ_BY_THE_MODEL & query.keys():
-        boot |= await _opening_trace(service, model, text)
-    return tracer(service, model, text, opening.stage(model.stages), boot)
+    first = await _opening_trace(service, model, text) if traced else {}
+    boot = {"examples": opening.examples(model), **first}
+    context = tracer(service, model, text, opening.stage(model.stages), boot)
+    return context, bool(first) or not traced
 
 
 def tracer(

@@ -34,13 +34,13 @@ def install(app: FastAPI, pages: Pages) -> None:
     async def show_texts(service: Served, if_none_match: Tag = None) -> Response:
         listed = [(text, entries(service, text)) for text in TEXTS]
         models = list(service.models)
-        return pages.respond(
+        return await pages.respond(
             "texts.html", if_none_match, texts=listed, models=models, here="/texts"
         )
 
     @app.get("/reading", include_in_schema=False)
     async def show_reading(if_none_match: Tag = None) -> Response:
-        return pages.respond("reading.html", if_none_match, texts=TEXTS, here="/reading")
+        return await pages.respond("reading.html", if_none_match, texts=TEXTS, here="/reading")
 
 
 def entries(service: Service, text: CourseText) -> tuple[SectionEntry, ...]:

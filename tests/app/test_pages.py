@@ -1,16 +1,22 @@
 """How pages and files are sent: from this host alone, kept by browsers, and never out of date."""
 
 import re
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from app.main import create_app
 from app.server.errors import Busy
 from app.server.service import Service
-from app.server.settings import ROOT
+from app.server.settings import ROOT, Settings
 from app.site.assets import PLOTLY, Assets
+from app.site.pages import Pages
+from app.site.tracer import MOST_KEPT
 from app.texts.table import TEXTS
 from model.table.sections import EVERY
 from tests.app.answers import problem
@@ -167,14 +173,67 @@ def test_page_carries_a_trace_unless_the_address_asks_for_another(
     assert ('"trace"' in client.get(f"/{query}").text) == (query == "")
 
 
+@pytest.fixture
+def fresh() -> Iterator[TestClient]:
+    """A server that nobody has asked yet."""
+    with TestClient(create_app(Settings()), raise_server_exceptions=False) as client:
+        yield client
+
+
 def test_busy_server_leaves_the_opening_trace_to_the_page(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    fresh: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def busy(*_: object) -> None:
         raise Busy("too many")
 
     monkeypatch.setattr(Service, "trace", busy)
-    response = client.get("/")
+    response = fresh.get("/")
     assert response.status_code == 200
     assert '"trace"' not in response.text
     assert '"model": "shakespeare"' in response.text
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Every rendering from now on: the template, and the name of its thread."""
+    found: list[tuple[str, str]] = []
+    render = Pages.render
+
+    def noted(self: Pages, name: str, **context: Any) -> Any:
+        found.append((name, threading.current_thread().name))
+        return render(self, name, **context)
+
+    monkeypatch.setattr(Pages, "render", noted)
+    return found
+
+
+def test_no_page_is_rendered_on_the_event_loop(
+    fresh: TestClient, rendered: list[tuple[str, str]]
+) -> None:
+    assert fresh.portal is not None
+    loops = fresh.portal.call(lambda: threading.current_thread().name)
+    for path in PAGES:
+        assert fresh.get(path).status_code == 200
+    assert len(rendered) == len(PAGES)
+    assert [name for name, thread in rendered if thread == loops] == []
+
+
+def test_opening_page_is_rendered_once_for_each_model(
+    fresh: TestClient, rendered: list[tuple[str, str]]
+) -> None:
+    asked = ["/", "/?text=a", "/?text=b&stage=logits", "/?model=shakespeare-2017", "/"]
+    first, other, same, second, again = (fresh.get(path).content for path in asked)
+    assert first == again
+    assert other == same
+    assert len({first, other, second}) == 3
+    assert len(rendered) == 3
+
+
+def test_kept_pages_are_few_however_the_server_is_named(
+    fresh: TestClient, rendered: list[tuple[str, str]]
+) -> None:
+    names = [f"h{number}.localhost" for number in range(MOST_KEPT + 2)]
+    for name in (*names, names[-1], names[0]):
+        page = fresh.get("/?text=a", headers={"Host": name})
+        assert f"http://{name}/api" in page.text
+    assert len(rendered) == len(names) + 1
