@@ -1,5 +1,6 @@
 """What the page is on paper and in the reader's own colours: F17 and F18; tables have a bound: F15."""
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import open_tracer
@@ -40,6 +41,28 @@ def test_paper_has_text_stage_figure_and_prediction(page: Page) -> None:  # F18
     for left_out in (".outline", ".tools", ".masthead-links", ".away"):
         assert not page.locator(left_out).first.is_visible(), left_out
     assert page.evaluate(STYLE, [".bar-fill", "printColorAdjust"]) == "exact"
+
+
+@pytest.mark.parametrize("address", ["/?text=To+be&cell=1.3", "/lessons/follow-one-input"])
+def test_paper_keeps_no_column_for_what_it_leaves_out(page: Page, address: str) -> None:  # F18
+    page.set_viewport_size({"width": 1024, "height": 900})
+    page.goto(address)
+    shown = page.locator(".middle, .lesson-step").first
+    shown.wait_for()
+    page.emulate_media(media="print")
+    box = shown.bounding_box()
+    assert box is not None
+    assert box["x"] < 40
+    assert box["width"] > 900
+
+
+@pytest.mark.parametrize("width", [760, 960])
+def test_links_leave_the_text_room(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_tracer(page, text="To be, or not to be")
+    box = page.locator("[data-text]").bounding_box()
+    assert box is not None
+    assert box["width"] > 250
 
 
 def test_table_of_a_large_tensor_is_a_window_around_the_chosen_cell(page: Page) -> None:  # F15

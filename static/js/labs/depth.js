@@ -8,7 +8,7 @@ import { brief } from "./words.js";
 
 function draw(slot, answer) {
   const { fresh, averaging, linearity, drift, tiny, seed, scale } = answer;
-  slot("fresh-words").textContent = `Seed ${seed}; 64 features, 16 positions of size ${brief(scale)}, drawn at random. ${fresh.map((block) => `A fresh ${block.wiring} block changes them by ${brief(100 * block.change)} % of their length`).join("; ")}.`;
+  slot("fresh-words").textContent = `Seed ${seed}; 64 features, 16 positions of size ${brief(scale)}, drawn at random. A fresh ${fresh.map((block) => `${block.wiring} block changes them by ${brief(100 * block.change)} % of their length`).join("; a fresh ")}.`;
   table(slot("fresh"), [
     { name: "block", values: fresh.map(({ wiring }) => wiring) },
     { name: "change, of the length", values: fresh.map(({ change }) => change) },
