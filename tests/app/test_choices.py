@@ -25,7 +25,7 @@ def test_page_and_calls_of_every_pair_of_words_are_answered(serve: Serve) -> Non
             continue
         model = replace(untrained(ModelConfig(**SMALL, **choices)), id=f"pair-{seen}")
         service.models = {model.id: model}
-        page = client.get("/")
+        page = client.get("/", params={"model": model.id})
         assert page.status_code == 200, named(choices)
         assert model.id in page.text
         body = orjson.dumps({"text": "0"})

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
 from model import LoadedModel, trace
@@ -78,9 +78,7 @@ def test_python_lines_give_this_tensor(opened: Page, model: LoadedModel) -> None
 def test_code_is_copied(opened: Page) -> None:
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.locator('[data-copy="curl"]').click()
-    opened.wait_for_function(
-        "() => document.querySelector('[data-said]').textContent === 'Copied.'"
-    )
+    expect(opened.locator(".away [data-said]")).to_have_text("Copied.")
     copied = opened.evaluate("navigator.clipboard.readText()")
     assert copied == opened.locator("[data-curl]").inner_text()
 
